@@ -1,0 +1,31 @@
+import { serveGridsim } from '../../source/gridsim.js';
+import { write } from '../../write.js';
+import { run, type UiFlags } from '../run.js';
+import { showReport } from '../ui/show-report.js';
+import { writeRequest } from '../write-request.js';
+
+/** `gymgen demo [gym-root]`: the built-in example, from nothing to a Gym root; or `--serve`, for NeMo Gym to play it. */
+export async function demoCommand(gymRoot: string, flags: UiFlags & { serve?: boolean; port: string }): Promise<void> {
+  await run(flags, async (terminal, signal) => {
+    const say = (text: string) => terminal.note(text);
+    const server = await serveGridsim(flags.serve ? Number(flags.port) : 0, say, signal);
+    try {
+      if (flags.serve) {
+        terminal.result(`serving gridsim at ${server.url} (Ctrl-C ends it)`);
+        await Promise.race([server.ended, interruption(signal)]);
+        return;
+      }
+      const configUrl = `http://127.0.0.1:${flags.port}`;
+      const request = writeRequest(server.url, gymRoot, { configUrl });
+      const report = await write(request, terminal, signal);
+      showReport(report, request, terminal, `gymgen demo --serve --port ${flags.port}`);
+    } finally {
+      await server.close();
+    }
+  });
+}
+
+/** Resolves when the user ends the command, which is how serving is meant to end. */
+function interruption(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

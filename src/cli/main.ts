@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { EXIT } from '../errors.js';
+import { addWriteOptions, type WriteFlags } from './write-options.js';
+
+const ROOT = `
+Exit codes: 0 done, 2 could not do it, 130 interrupted, 143 terminated.
+Docs: README.md and docs/ in the package.`;
+
+const EXAMPLES = `
+Examples:
+  $ gymgen demo                                     the built-in example, from nothing to a Gym root
+  $ gymgen http://127.0.0.1:8000 gym-root           every split of a server
+  $ gymgen http://127.0.0.1:8000 gym-root --split train --limit 100
+  $ gymgen http://127.0.0.1:8000 gym-root --dry-run what would be written, and one row
+  $ gymgen https://envs.example.com/shop gym-root --header-env 'Authorization=Bearer $SHOP_TOKEN'
+  $ gymgen http://127.0.0.1:8000 gym-root --rename-tool get.price=get_price
+`;
+
+/** Runs the command line. Sets `process.exitCode`, and never throws. */
+export async function main(argv: string[]): Promise<void> {
+  try {
+    await program().parseAsync(argv);
+  } catch (error) {
+    // Commander has printed what is wrong; its own exit code for that is 1.
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.failed;
+  }
+}
+
+function program(): Command {
+  const cli = new Command('gymgen')
+    .description('Turns an OpenEnv server into a NeMo Gym resources server, ready to train on.')
+    .usage('[write] <url> <gym-root> [options]')
+    .version(version(), '-V, --version')
+    .showHelpAfterError('(gymgen --help shows the commands and examples)')
+    .addHelpText('after', EXAMPLES + ROOT)
+    .exitOverride();
+
+  addWriteOptions(
+    cli
+      .command('write', { isDefault: true })
+      .description('write the resources server of an OpenEnv server into a Gym root (the main command)')
+      .argument('<url>', "the OpenEnv server's URL")
+      .argument('<gym-root>', 'the folder that holds resources_servers/; made where it is not there')
+      .addHelpText('after', EXAMPLES),
+  ).action(async (url: string, gymRoot: string, flags: WriteFlags) => {
+    const { writeCommand } = await import('./commands/write.js');
+    await writeCommand(url, gymRoot, flags);
+  });
+
+  cli
+    .command('demo')
+    .description('serve the built-in example with uv, and write its Gym root')
+    .argument('[gym-root]', 'the folder to write', 'gym-root')
+    .option('--serve', 'serve the example in the foreground, for NeMo Gym to play; writes nothing')
+    .addOption(new Option('--port <port>', 'where it is served, and what the config says').default('8000'))
+    .option('--json', 'one JSON document on stdout')
+    .option('-q, --quiet', 'errors only')
+    .option('-v, --verbose', 'more of what is going on')
+    .action(async (gymRoot: string, flags: { serve?: boolean; port: string }) => {
+      const { demoCommand } = await import('./commands/demo.js');
+      await demoCommand(gymRoot, flags);
+    });
+  return cli;
+}
+
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+}

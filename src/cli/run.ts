@@ -1,0 +1,24 @@
+import { interruptible } from './signals.js';
+import { showError } from './ui/show-error.js';
+import { Terminal, type TerminalOptions } from './ui/terminal.js';
+
+export type UiFlags = Partial<TerminalOptions>;
+
+/** Runs one command: with a terminal, with a signal that Ctrl-C aborts, and with its failure told and its exit code set. */
+export async function run(
+  flags: UiFlags,
+  work: (terminal: Terminal, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const { json = false, quiet = false, verbose = false } = flags;
+  const terminal = new Terminal({ json, quiet, verbose });
+  const { signal, release } = interruptible();
+  try {
+    await work(terminal, signal);
+  } catch (error) {
+    // What fails because of the interruption is not the news: the interruption is.
+    process.exitCode = showError(signal.aborted ? signal.reason : error, terminal);
+  } finally {
+    release();
+    terminal.clear();
+  }
+}

@@ -1,0 +1,24 @@
+import { EXIT, UserError } from '../../errors.js';
+import type { Terminal } from './terminal.js';
+
+const REPORT = 'this is a bug of gymgen: please report it with the lines above, and what you ran';
+
+/** Tells what went wrong: what, where and how to fix it; a stack only for a bug. @returns the exit code */
+export function showError(error: unknown, terminal: Terminal): number {
+  const red = terminal.colours.red('error:');
+  if (!(error instanceof UserError)) {
+    terminal.line(`${red} ${error instanceof Error ? error.stack : String(error)}`);
+    terminal.line(REPORT);
+    terminal.document({ error: { what: String(error), bug: true }, exitCode: EXIT.failed });
+    return EXIT.failed;
+  }
+  const { message: what, where, fix, details, exitCode } = error;
+  terminal.line(`${red} ${what}`);
+  for (const detail of details) terminal.line(`  - ${detail}`);
+  if (where) terminal.line(`  at:  ${where}`);
+  if (fix) terminal.line(`  fix: ${fix}`);
+  if (error.cause)
+    terminal.detail(`  cause: ${error.cause instanceof Error ? error.cause.stack : String(error.cause)}`);
+  terminal.document({ error: { what, where, details, fix }, exitCode });
+  return exitCode;
+}

@@ -1,0 +1,77 @@
+import path from 'node:path';
+import { namesOf } from '../../gym/index.js';
+import type { PlanEntry } from '../../output/index.js';
+import { hasTurns, type WriteReport, type WriteRequest } from '../../write.js';
+import type { Terminal } from './terminal.js';
+
+/**
+ * Shows what was written and how to go on.
+ * @param serve the command that serves the environment for Gym, where gymgen has one
+ */
+export function showReport(report: WriteReport, request: WriteRequest, terminal: Terminal, serve?: string): void {
+  const folder = path.join(request.gymRoot, namesOf(report.name).folder);
+  if (request.dryRun) showPlan(report, terminal);
+  else terminal.result(`${report.changed ? 'wrote' : 'unchanged'} ${folder}`);
+  for (const line of contents(report)) terminal.note(`  ${line}`);
+  for (const [key, value] of Object.entries(report.kept))
+    terminal.note(`  kept ${key}: ${value}, as the config has it`);
+  if (hasTurns(report)) terminal.note(TURNS);
+  if (!request.dryRun) for (const line of next(report, request, serve)) terminal.note(line);
+  const { sessions, requests, bytes } = report.counts;
+  terminal.detail(`${requests} requests, ${bytes} bytes, ${sessions} sessions`);
+  terminal.document(document(report, request, folder));
+}
+
+const TURNS = `  Some tasks have several turns. The model ends each with end_turn, so its system prompt should say so:
+    --append-system-prompt 'End each of your turns by calling end_turn with your reply.'`;
+
+function contents({ rows, toolsets }: WriteReport): string[] {
+  const width = Math.max(...rows.map(({ split }) => split.length));
+  return [
+    ...rows.map(
+      ({ split, rows: count }) => `data/${`${split}.jsonl`.padEnd(width + 6)}  ${count.toLocaleString('en')} rows`,
+    ),
+    `${toolsets.length} ${toolsets.length === 1 ? 'toolset' : 'toolsets'}: ${toolsets
+      .slice(0, 8)
+      .map(({ tools }) => tools.join(', ') || 'no tools')
+      .join(' | ')}${toolsets.length > 8 ? ' | …' : ''}`,
+  ];
+}
+
+function next({ name, rows }: WriteReport, { gymRoot }: WriteRequest, serve: string | undefined): string[] {
+  const names = namesOf(name);
+  const root = path.resolve(gymRoot);
+  const config = path.join(root, names.folder, names.config);
+  const smallest = rows.reduce((a, b) => (b.rows < a.rows ? b : a));
+  const data = path.join(root, names.folder, names.rows(smallest.split));
+  return [
+    '',
+    'Next, with NeMo Gym 0.7 and a model server (more in the README.md that was written):',
+    ...(serve ? [`  ${serve}    # in another terminal`] : []),
+    `  export NEMO_GYM_EXTRA_ROOTS=${root}`,
+    `  gym env start --config ${config} --model-type vllm_model --model MODEL --model-url http://127.0.0.1:8001/v1 --model-api-key dummy`,
+    `  gym eval run --no-serve --agent ${names.agent} --input ${data} --output rollouts.jsonl --concurrency 16`,
+  ];
+}
+
+function showPlan({ plan, row }: WriteReport, terminal: Terminal): void {
+  const { colours } = terminal;
+  const colour = {
+    create: colours.green,
+    update: colours.yellow,
+    same: colours.dim,
+    stale: colours.red,
+    edited: colours.magenta,
+  };
+  const line = ({ path, state, note }: PlanEntry) =>
+    `${colour[state](state.padEnd(6))}  ${path}${note ? ` (${note})` : ''}`;
+  for (const entry of plan.entries) terminal.result(line(entry));
+  if (row !== null) terminal.result(`\none row:\n${row}`);
+}
+
+function document(report: WriteReport, request: WriteRequest, folder: string) {
+  const { name, envName, changed, rows, toolsets, kept, plan, row, counts } = report;
+  const status = request.dryRun ? 'planned' : changed ? 'wrote' : 'unchanged';
+  const base = { status, folder, name, environment: envName, rows, toolsets, kept, counts };
+  return request.dryRun ? { ...base, plan: plan.entries, row: row === null ? null : JSON.parse(row) } : base;
+}

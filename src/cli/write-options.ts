@@ -1,0 +1,74 @@
+import { type Command, Option } from 'commander';
+
+/** The flags of the main command as commander parses them: strings, to be checked by `write-request.ts`. */
+export interface WriteFlags {
+  name?: string;
+  split?: string[];
+  limit?: string;
+  probes?: string;
+  probeTurns?: 'first' | 'all';
+  maxSessions?: string;
+  resetTimeout?: string;
+  toolTimeout?: string;
+  idleTimeout?: string;
+  renameTool?: string[];
+  configUrl?: string;
+  header?: string[];
+  headerEnv?: string[];
+  maxSteps?: string;
+  appendSystemPrompt?: string;
+  datasets?: string;
+  license?: string;
+  fullIds?: boolean;
+  dryRun?: boolean;
+  force?: boolean;
+  json?: boolean;
+  quiet?: boolean;
+  verbose?: boolean;
+}
+
+const many = (value: string, all: string[] = []) => [...all, value];
+
+/** The main command's options, in the order that `--help` shows them. */
+export function addWriteOptions(command: Command): Command {
+  return command
+    .optionsGroup('What is written:')
+    .option('--name <name>', "the server's and folder's name (default: made of the environment's)")
+    .option('--split <name>', 'a split to write; repeatable (default: all)', many)
+    .option('--limit <rows>', 'rows of a split, at most')
+    .option('--rename-tool <old=new>', 'a name for a tool that models or Gym refuse; repeatable', many)
+    .option('--append-system-prompt <text|@file>', "added to each task's system prompt")
+    .addOption(
+      new Option('--datasets <train=SPLIT,validation=SPLIT>', "a datasets block in Gym's terms, and 5 example rows"),
+    )
+    .option('--license <license>', "the datasets' licence, in Gym's words: 'Apache 2.0', 'MIT', 'TBD', …")
+    .option('--full-ids', "keep the serving machine's path in the tasks' ids")
+    .optionsGroup('What the config says (kept when it is written again):')
+    .option('--config-url <url>', "the server's URL for Gym, where that isn't <url>")
+    .option(
+      '--header-env <name=value>',
+      'a header for probing and for Gym, with $VAR in its value; repeatable',
+      many,
+      [],
+    )
+    .option('--tool-timeout <seconds>', 'a tool call (Gym: 60)')
+    .option('--reset-timeout <seconds>', 'a free session and its reset; each end_turn (Gym: 600)')
+    .option('--idle-timeout <seconds>', 'a session without requests (Gym: 600)')
+    .option('--max-steps <n>', "the agent's model calls a rollout, at most")
+    .optionsGroup('How the server is asked:')
+    .option('--probes <n|all>', 'tasks of a toolset that are played to learn its tools, at most (default: 32)')
+    .addOption(
+      new Option(
+        '--probe-turns <which>',
+        "open a task's later turns too, which runs its verifier (default: all)",
+      ).choices(['first', 'all']),
+    )
+    .option('--max-sessions <n>', 'sessions opened at once, at most (default: 8)')
+    .option('--header <name: value>', 'a header for probing only, never written; repeatable', many)
+    .optionsGroup('How it runs:')
+    .option('--dry-run', 'show the plan and one row; write nothing')
+    .option('--force', "take gymgen's version of files that were edited by hand")
+    .option('--json', 'one JSON document on stdout')
+    .option('-q, --quiet', 'errors and the result only')
+    .option('-v, --verbose', 'more of what is going on');
+}

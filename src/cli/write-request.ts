@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { UserError } from '../errors.js';
+import type { WriteRequest } from '../write.js';
+import type { WriteFlags } from './write-options.js';
+
+const whole = (least: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'wants a whole number')
+    .transform(Number)
+    .pipe(z.number().min(least, `wants ${least} or more`).max(Number.MAX_SAFE_INTEGER, 'is too large'));
+
+const seconds = z
+  .string()
+  .transform(Number)
+  .pipe(z.number('wants a number of seconds').positive('wants more than 0 seconds').max(1e7, 'is too large'));
+
+/** `K=V` or `K: V`, split at the first separator. */
+const pair = (separator: '=' | ':', shape: string) =>
+  z.string().transform((text, context) => {
+    const at = text.indexOf(separator);
+    const [key, value] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+    if (at > 0 && key && value) return [key, value] as const;
+    context.addIssue({ code: 'custom', message: `wants ${shape}` });
+    return z.NEVER;
+  });
+
+const datasets = z.string().transform((text, context) => {
+  const found: Record<string, string> = {};
+  for (const part of text.split(',')) {
+    const [, type, split] = /^(train|validation)=(.+)$/.exec(part.trim()) ?? [];
+    if (!type || !split || type in found) {
+      context.addIssue({ code: 'custom', message: 'wants train=SPLIT,validation=SPLIT, or one of the two' });
+      return z.NEVER;
+    }
+    found[type] = split;
+  }
+  return found as { train?: string; validation?: string };
+});
+
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+const Flags = z.object({
+  name: z.string().optional(),
+  split: z.array(z.string()).default([]),
+  limit: whole(1).optional(),
+  probes: z
+    .union([z.literal('all').transform(() => Number.POSITIVE_INFINITY), whole(1)], 'wants a whole number or all')
+    .default(32),
+  probeTurns: z.enum(['first', 'all']).default('all'),
+  maxSessions: whole(1).default(8),
+  resetTimeout: seconds.optional(),
+  toolTimeout: seconds.optional(),
+  idleTimeout: seconds.optional(),
+  renameTool: z.array(pair('=', 'OLD=NEW')).default([]),
+  configUrl: z.string().optional(),
+  header: z.array(pair(':', "'Name: value'")).default([]),
+  headerEnv: z.array(pair('=', "'Name=value with $VAR'")).default([]),
+  maxSteps: whole(1).optional(),
+  appendSystemPrompt: z.string().transform(textOrFile).optional(),
+  datasets: datasets.optional(),
+  license: z.string().optional(),
+  fullIds: z.boolean().default(false),
+  dryRun: z.boolean().default(false),
+  force: z.boolean().default(false),
+});
+
+/** What the gridsim demo and the main command have in common: flags, checked, become a request. */
+export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): WriteRequest {
+  const parsed = Flags.safeParse(flags);
+  if (!parsed.success) {
+    const details = parsed.error.issues.map(({ path, message }) => `${flagOf(path[0])} ${message}`);
+    throw new UserError('an option has a value that it can not have', { details, fix: 'see gymgen --help' });
+  }
+  const given = parsed.data;
+  if ((given.datasets === undefined) !== (given.license === undefined)) {
+    throw new UserError('--datasets and --license go together', {
+      fix: "such as: --datasets train=train,validation=eval --license 'Apache 2.0'",
+    });
+  }
+  const headerEnv = Object.fromEntries(given.headerEnv);
+  const headers = { ...expanded(headerEnv), ...Object.fromEntries(given.header) };
+  for (const name of Object.keys(headers)) {
+    if (!HEADER_NAME.test(name))
+      throw new UserError(`not a header's name: ${name}`, { fix: "give it as 'Name: value'" });
+  }
+  const { datasets, license, resetTimeout, toolTimeout, idleTimeout, maxSteps } = given;
+  return {
+    url,
+    gymRoot,
+    ...defined({ name: given.name, configUrl: given.configUrl }),
+    discover: {
+      headers,
+      splits: given.split,
+      limit: given.limit ?? Number.POSITIVE_INFINITY,
+      probes: given.probes,
+      turns: given.probeTurns,
+      maxSessions: given.maxSessions,
+      resetTimeout: resetTimeout ?? 600,
+      toolTimeout: toolTimeout ?? 60,
+    },
+    gym: {
+      headers: headerEnv,
+      renameTools: Object.fromEntries(given.renameTool),
+      settings: defined({
+        tool_timeout: toolTimeout,
+        reset_timeout: resetTimeout,
+        idle_timeout: idleTimeout,
+        max_steps: maxSteps,
+      }),
+      ...defined({ appendSystemPrompt: given.appendSystemPrompt }),
+      ...(datasets && license ? { datasets: { ...datasets, license } } : {}),
+      fullIds: given.fullIds,
+    },
+    record: recorded(flags, given.appendSystemPrompt),
+    force: given.force,
+    dryRun: given.dryRun,
+  };
+}
+
+/** The flags that decide what is written, as they were given: a `--header` may hold a secret and is not among them. */
+function recorded(flags: WriteFlags, appendSystemPrompt: string | undefined): WriteRequest['record'] {
+  const { header: _, json: __, quiet: ___, verbose: ____, dryRun: _____, force: ______, ...rest } = flags;
+  const kept = { ...rest, appendSystemPrompt };
+  const set = Object.entries(kept).filter(
+    ([, value]) => value !== undefined && !(Array.isArray(value) && !value.length),
+  );
+  return Object.fromEntries(set.sort(([a], [b]) => (a < b ? -1 : 1))) as WriteRequest['record'];
+}
+
+/** `$VAR` and `${VAR}` of `--header-env`, as the bridge reads them when Gym runs it. */
+function expanded(headers: Record<string, string>): Record<string, string> {
+  const fill = (value: string) =>
+    value.replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, bare?: string) => {
+      const name = braced ?? bare ?? '';
+      const found = process.env[name];
+      if (found) return found;
+      throw new UserError(`--header-env names $${name}, which is not set`, { fix: `export ${name}=…` });
+    });
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)]));
+}
+
+function textOrFile(value: string): string {
+  if (!value.startsWith('@')) return value;
+  const file = value.slice(1);
+  try {
+    return readFileSync(file, 'utf8').replace(/\r\n/g, '\n').trimEnd();
+  } catch (cause) {
+    throw new UserError(`can't read the text to append: ${(cause as Error).message}`, { where: file, cause });
+  }
+}
+
+function flagOf(key: PropertyKey | undefined): string {
+  return `--${String(key).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** Without the keys that are undefined. */
+function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+}

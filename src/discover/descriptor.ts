@@ -1,0 +1,60 @@
+import { UserError } from '../errors.js';
+import { excerpt, type TaskDescriptor } from '../openenv/index.js';
+import type { TaskRef } from './types.js';
+
+/** A task before it is known which tools it has. */
+export interface ListedTask extends TaskRef {
+  prompt: string;
+  systemPrompt: string | null;
+  /** Tasks of one key are expected to have the same tools. */
+  key: string;
+  /** Whether the server says which tools a task has, by the descriptor's `toolset`. */
+  declared: boolean;
+}
+
+/**
+ * Reads a task's descriptor, which is whatever the environment's author made of it.
+ * @throws UserError naming the task and the field
+ */
+export function readDescriptor(task: TaskDescriptor, split: string, index: number): ListedTask {
+  const refuse = (field: string, found: unknown, wanted: string): never => {
+    throw new UserError(`task ${split}[${index}]: its ${field} is ${shown(found)}, not ${wanted}`, {
+      fix: `mend the task on the server, or leave its split out with --split`,
+    });
+  };
+  const { id, prompt, system_prompt: systemPrompt = null, toolset, agent } = task;
+  if (task.index !== undefined && task.index !== index) refuse('index', task.index, `${index}, its place in the split`);
+  if (typeof id !== 'string' && !Number.isSafeInteger(id)) refuse('id', id, 'a string');
+  if (typeof prompt !== 'string') refuse('prompt', prompt, 'a string');
+  if (systemPrompt !== null && typeof systemPrompt !== 'string')
+    refuse('system_prompt', systemPrompt, 'a string or null');
+  const declared = typeof toolset === 'string';
+  return {
+    split,
+    index,
+    id: String(id),
+    prompt: prompt as string,
+    systemPrompt: systemPrompt as string | null,
+    key: declared ? `toolset:${toolset}` : `agent:${typeof agent === 'string' ? agent : ''}`,
+    declared,
+  };
+}
+
+/** What makes two descriptors the same task, wherever they are listed. */
+export function identityOf({ id, prompt, systemPrompt, key }: ListedTask): string {
+  return JSON.stringify([id, prompt, systemPrompt, key]);
+}
+
+/** How messages name a task: `train[3] 'day-3'`. */
+export function nameOf({ split, index, id }: TaskRef): string {
+  return `${excerpt(split, 60)}[${index}] '${excerpt(lastSegment(id), 80)}'`;
+}
+
+/** The part of an id that is the same wherever the bundle is served from: its last segment. */
+export function lastSegment(id: string): string {
+  return id.slice(id.lastIndexOf('/') + 1);
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'missing' : excerpt(JSON.stringify(value), 60);
+}

@@ -1,0 +1,233 @@
+import { setMaxListeners } from 'node:events';
+import { UserError } from '../errors.js';
+import { HttpClient, parseServerUrl, type ServerUrl, TaskApi } from '../openenv/index.js';
+import { ahead } from './ahead.js';
+import { identityOf, type ListedTask, nameOf, readDescriptor } from './descriptor.js';
+import { FingerprintSet, fingerprint } from './fingerprints.js';
+import { pages } from './pages.js';
+import { type PlayOptions, play } from './play.js';
+import type { Reporter } from './reporter.js';
+import { Sessions } from './sessions.js';
+import { Toolsets } from './toolsets.js';
+import type { Discovery, Split, Task } from './types.js';
+
+export interface DiscoverOptions extends PlayOptions {
+  /** Headers for this server, which may hold credentials. */
+  headers: Record<string, string>;
+  /** Names of the splits to read; all where it is empty. */
+  splits: string[];
+  /** Tasks of a split, at most. */
+  limit: number;
+  /** Tasks of a toolset that are played, at most. */
+  probes: number;
+  maxSessions: number;
+  signal: AbortSignal;
+}
+
+/** Bytes of tasks that may wait to be written while toolsets are played. */
+const AHEAD_BYTES = 8 * 2 ** 20;
+/** How far to look for another task of a key. */
+const NEAR_TASKS = 64;
+
+/** What was found on a server, to be closed in the end: that ends the plays that are under way. */
+export interface OpenDiscovery extends Discovery {
+  /** Sessions opened and requests made so far. */
+  counts(): { sessions: number; requests: number; bytes: number };
+  close(): Promise<void>;
+}
+
+/**
+ * Asks a server what it serves.
+ * @param url in any form that `parseServerUrl` reads
+ * @throws UserError where it can't be reached, is no OpenEnv server, has no Task API, or lacks a split that is asked for
+ */
+export async function discover(url: string, options: DiscoverOptions, reporter: Reporter): Promise<OpenDiscovery> {
+  const server = parseServerUrl(url);
+  for (const note of server.notes) reporter.warn(note);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  setMaxListeners(0, signal); // each request and session listens while it is under way
+  const http = new HttpClient(server, { headers: options.headers, signal });
+  try {
+    await http.json('GET', '/health');
+    const api = new TaskApi(http, server.http);
+    const envName = only(await api.environments(), server);
+    const splits = await countSplits(api, envName, options, reporter);
+    return new ServerDiscovery(server, http, api, envName, splits, { ...options, signal }, stop, reporter);
+  } catch (error) {
+    http.close();
+    throw error;
+  }
+}
+
+function only(environments: string[], server: ServerUrl): string {
+  const [name, ...more] = environments;
+  if (name !== undefined && more.length === 0) return name;
+  throw new UserError(`the server names ${environments.length} environments, and gymgen writes one`, {
+    where: `${server.http}/list_environments`,
+    fix: 'serve them one by one',
+  });
+}
+
+async function countSplits(api: TaskApi, env: string, options: DiscoverOptions, reporter: Reporter): Promise<Split[]> {
+  const served = [...new Set(await api.splits(env))];
+  const unknown = options.splits.filter((name) => !served.includes(name));
+  if (unknown.length > 0) {
+    throw new UserError(`there is no split ${unknown.map((name) => `'${name}'`).join(', ')}`, {
+      fix: `its splits are: ${served.join(', ') || 'none'}`,
+    });
+  }
+  const names = served.filter((name) => options.splits.length === 0 || options.splits.includes(name));
+  const splits: Split[] = [];
+  for (const name of names) {
+    const count = Math.min(await api.numTasks(env, name), options.limit);
+    if (count > 0) splits.push({ name, count });
+    else reporter.warn(`split '${name}' has no tasks: it is left out`);
+  }
+  if (splits.length === 0) throw new UserError('the server has no tasks', { fix: 'serve an environment with tasks' });
+  return splits;
+}
+
+class ServerDiscovery implements OpenDiscovery {
+  private readonly sessions: Sessions;
+  private readonly known: Toolsets;
+  private readonly plays = new Set<Promise<unknown>>();
+  private untold = false;
+
+  constructor(
+    server: ServerUrl,
+    private readonly http: HttpClient,
+    private readonly api: TaskApi,
+    readonly envName: string,
+    readonly splits: Split[],
+    private readonly options: DiscoverOptions,
+    private readonly stop: AbortController,
+    private readonly reporter: Reporter,
+  ) {
+    this.sessions = new Sessions(server, options.headers, options, options.signal, reporter);
+    const largest = splits.reduce((a, b) => (b.count > a.count ? b : a));
+    const total = splits.reduce((sum, split) => sum + split.count, 0);
+    this.known = new Toolsets(
+      (task) => this.play(task),
+      {
+        near: (key, from) =>
+          from === 'middle'
+            ? this.nearby(largest, key, largest.count >> 1, 1)
+            : this.nearby(largest, key, largest.count - 1, -1),
+        after: (task) => this.nearby(this.split(task.split), task.key, task.index + 1, 1),
+        every: (key) => this.every(key),
+        // A split that holds all tasks of the others is as large as they are together.
+        total: largest.count * 2 >= total ? largest.count : total,
+      },
+      { probes: options.probes, splits: splits.map(({ name }) => name) },
+      reporter,
+    );
+  }
+
+  toolsets() {
+    return this.known.list;
+  }
+
+  counts() {
+    return { sessions: this.sessions.opened, requests: this.http.requests, bytes: this.http.bytes };
+  }
+
+  async *tasks(split: Split): AsyncGenerator<Task[]> {
+    const seen = new FingerprintSet(split.count);
+    const ends: ListedTask[] = [];
+    for await (const { tasks: listed } of ahead(this.listed(split), ({ bytes }) => bytes, AHEAD_BYTES)) {
+      const page: Task[] = [];
+      for (const task of listed) {
+        if (!seen.add(fingerprint(task.id))) {
+          throw new UserError(`task ${nameOf(task)}: its id comes twice in the split`, { fix: CHANGED });
+        }
+        const toolset = this.known.get(task) ?? (await this.known.of(task));
+        page.push({ ...task, toolset });
+      }
+      if (ends.length === 0) ends.push(listed[0] as ListedTask);
+      ends[1] = listed.at(-1) as ListedTask;
+      this.reporter.progress(
+        `${split.name}: ${(ends[1].index + 1).toLocaleString('en')} of ${split.count.toLocaleString('en')} tasks`,
+      );
+      yield page;
+    }
+    this.known.check();
+    await this.unchanged(split, ends);
+  }
+
+  async close(): Promise<void> {
+    this.stop.abort(new UserError('the run ended'));
+    await Promise.allSettled(this.plays);
+    this.http.close();
+  }
+
+  /** The split's tasks in pages; what must be played for them is under way by the time they are read. */
+  private async *listed(split: Split): AsyncGenerator<{ tasks: ListedTask[]; bytes: number }> {
+    for await (const { start, tasks, bytes } of pages(this.api, this.envName, split.name, split.count)) {
+      const listed = tasks.map((task, offset) => readDescriptor(task, split.name, start + offset));
+      for (const task of listed) this.known.start(task);
+      yield { tasks: listed, bytes };
+    }
+  }
+
+  private play(task: ListedTask) {
+    this.reporter.progress(`playing ${nameOf(task)} to learn its tools`);
+    const played = this.sessions
+      .use((session, resetSeconds) => play(session, task, resetSeconds, this.options))
+      .then((result) => {
+        if (!result.told && !this.untold) {
+          this.untold = true;
+          this.reporter.warn(
+            "the server doesn't say which task an episode plays (metadata.task), so that can't be checked",
+          );
+        }
+        return result;
+      })
+      .finally(() => this.plays.delete(played));
+    this.plays.add(played);
+    return played;
+  }
+
+  /** The nearest tasks of a key, from an index on, in a direction. */
+  private async *nearby(split: Split, key: string, from: number, step: 1 | -1): AsyncGenerator<ListedTask> {
+    const start = Math.max(0, step > 0 ? from : from - NEAR_TASKS + 1);
+    const stop = Math.min(split.count, step > 0 ? from + NEAR_TASKS : from + 1);
+    if (start >= stop) return;
+    // One task is what is needed, nearly always.
+    const alone = step > 0 ? start : stop - 1;
+    for (const [low, high] of [[alone, alone + 1], step > 0 ? [alone + 1, stop] : [start, alone]] as const) {
+      if (low >= high) continue;
+      const { tasks } = await this.api.taskRange(this.envName, split.name, low, high);
+      const listed = tasks.map((task, offset) => readDescriptor(task, split.name, low + offset));
+      yield* (step > 0 ? listed : listed.reverse()).filter((task) => task.key === key);
+    }
+  }
+
+  /** The tasks of a key in all splits, of a server that has few. */
+  private async *every(key: string): AsyncGenerator<ListedTask> {
+    for (const { name, count } of this.splits) {
+      const { tasks } = await this.api.taskRange(this.envName, name, 0, count);
+      yield* tasks.map((task, index) => readDescriptor(task, name, index)).filter((task) => task.key === key);
+    }
+  }
+
+  private split(name: string): Split {
+    return this.splits.find((split) => split.name === name) as Split;
+  }
+
+  /** @throws UserError where the split is not what it was when its listing began */
+  private async unchanged(split: Split, ends: ListedTask[]): Promise<void> {
+    const count = Math.min(await this.api.numTasks(this.envName, split.name), this.options.limit);
+    const changed: string[] = count === split.count ? [] : [`it had ${split.count} tasks, now ${count}`];
+    for (const task of changed.length > 0 ? [] : ends) {
+      const { tasks } = await this.api.taskRange(this.envName, split.name, task.index, task.index + 1);
+      const again = tasks[0] && readDescriptor(tasks[0], split.name, task.index);
+      if (!again || identityOf(again) !== identityOf(task)) changed.push(`task ${nameOf(task)} is another one now`);
+    }
+    if (changed.length > 0) {
+      throw new UserError(`split '${split.name}' changed while it was listed: ${changed.join('; ')}`, { fix: CHANGED });
+    }
+  }
+}
+
+const CHANGED = 'the server gave a list that can not be trusted: run gymgen again when its tasks no longer change';

@@ -1,0 +1,42 @@
+import { UserError } from '../errors.js';
+
+const TLS = /CERT|TLS|SSL|EPROTO|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/;
+
+/** Whether the server may answer when asked again: it isn't there, or it closed the connection. */
+export class Unreachable extends UserError {
+  override readonly name = 'Unreachable';
+}
+
+/**
+ * A connection that failed, in words: what was asked of which URL, what came, and how to check.
+ * @param asked such as `GET http://127.0.0.1:8000/health`
+ */
+export function connectionFailure(asked: string, error: unknown): UserError {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const origin = new URL(asked.slice(asked.indexOf(' ') + 1)).origin.replace(/^ws/, 'http');
+  const parts = { where: asked, cause: error };
+  if (code === 'ECONNREFUSED') {
+    return new Unreachable('nothing listens there: connection refused', {
+      ...parts,
+      fix: `start the server, or correct the host and port; check with: curl ${origin}/health`,
+    });
+  }
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return new Unreachable(`the host name is not known (${code})`, {
+      ...parts,
+      fix: 'correct the host, or check the DNS',
+    });
+  }
+  if (TLS.test(code)) {
+    return new UserError(`TLS failed: ${message}`, {
+      ...parts,
+      fix: message.includes('wrong version number')
+        ? 'the server speaks plain HTTP: use http:// (or ws://)'
+        : 'trust its certificate with NODE_EXTRA_CA_CERTS=/path/to/ca.pem, or use the name that it is for',
+    });
+  }
+  return new Unreachable(`the connection failed: ${message || code || String(error)}`, {
+    ...parts,
+    fix: `check that the server runs and answers: curl ${origin}/health`,
+  });
+}

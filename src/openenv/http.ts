@@ -1,0 +1,179 @@
+import { isUtf8 } from 'node:buffer';
+import http from 'node:http';
+import https from 'node:https';
+import type { Readable } from 'node:stream';
+import zlib from 'node:zlib';
+import { UserError } from '../errors.js';
+import { connectionFailure, Unreachable } from './failure.js';
+import type { ServerUrl } from './url.js';
+
+export interface HttpOptions {
+  /** Sent to the server's own origin only. */
+  headers: Record<string, string>;
+  signal: AbortSignal;
+  /** Seconds without a byte after which an answer is given up. */
+  idleTimeout?: number;
+  /** Bytes of an answer after which it is refused. */
+  maxBytes?: number;
+}
+
+/** An HTTP answer whose status is not 2xx. */
+export class HttpStatusError extends UserError {
+  override readonly name = 'HttpStatusError';
+  constructor(
+    readonly status: number,
+    asked: string,
+    text: string,
+  ) {
+    super(`the server answered ${status}: ${excerpt(text) || 'nothing'}`, { where: asked, fix: fixFor(status) });
+  }
+}
+
+/** An answer that isn't JSON, though its status was good. */
+export class NotJsonError extends UserError {
+  override readonly name = 'NotJsonError';
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const MAX_REDIRECTS = 5;
+
+/** JSON over HTTP to one OpenEnv server, on connections that are kept open. Not safe to share between servers. */
+export class HttpClient {
+  private readonly agent: http.Agent;
+  private readonly origin: string;
+  /** Bytes of all answers so far. */
+  bytes = 0;
+  /** Requests made so far, redirects included. */
+  requests = 0;
+
+  constructor(
+    private readonly server: ServerUrl,
+    private readonly options: HttpOptions,
+  ) {
+    this.origin = new URL(server.http).origin;
+    this.agent = new (this.origin.startsWith('https') ? https : http).Agent({ keepAlive: true, maxSockets: 8 });
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  /**
+   * @param path below the server's base, with its leading slash
+   * @returns the parsed answer and its length in bytes
+   * @throws UserError saying what was asked, what came and how to check; the signal's reason when it aborts
+   */
+  async json(method: 'GET' | 'POST', path: string, body?: unknown): Promise<{ value: unknown; bytes: number }> {
+    const asked = `${method} ${this.server.http}${path}`;
+    const payload = body === undefined ? undefined : JSON.stringify(body);
+    let url = new URL(this.server.http + path);
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
+      const { response, data } = await this.exchange(method, url, payload, asked);
+      const status = response.statusCode ?? 0;
+      if (REDIRECTS.has(status) && response.headers.location) {
+        url = this.redirect(url, response.headers.location, asked);
+        continue;
+      }
+      if (status < 200 || status > 299) throw new HttpStatusError(status, asked, data.toString());
+      return {
+        value: parseJson(data, asked, response.headers['content-type'] ?? 'no content type'),
+        bytes: data.length,
+      };
+    }
+    throw new UserError(`the server redirected more than ${MAX_REDIRECTS} times`, { where: asked });
+  }
+
+  private redirect(from: URL, location: string, asked: string): URL {
+    const to = new URL(location, from);
+    if (to.origin === this.origin) return to;
+    // Headers may hold a token, and the config would name the wrong server: so the user decides.
+    throw new UserError(`the server redirects to ${to.origin}`, { where: asked, fix: `use that URL, if you trust it` });
+  }
+
+  private exchange(method: string, url: URL, payload: string | undefined, asked: string) {
+    const { signal, headers, idleTimeout = 60 } = this.options;
+    const send: http.OutgoingHttpHeaders = { Accept: 'application/json', ...this.server.headers, ...headers };
+    if (payload !== undefined) {
+      send['Content-Type'] = 'application/json';
+      send['Content-Length'] = Buffer.byteLength(payload);
+    }
+    this.requests += 1;
+    return new Promise<{ response: http.IncomingMessage; data: Buffer }>((resolve, reject) => {
+      const fail = (error: unknown) =>
+        reject(signal.aborted ? signal.reason : error instanceof UserError ? error : connectionFailure(asked, error));
+      const { request: start } = url.protocol === 'https:' ? https : http;
+      const request = start(url, { method, agent: this.agent, headers: send, signal, timeout: idleTimeout * 1000 });
+      request.on('timeout', () =>
+        request.destroy(
+          new Unreachable(`no answer within ${idleTimeout} s`, {
+            where: asked,
+            fix: 'the server is there but does not answer: look at its log',
+          }),
+        ),
+      );
+      request.on('error', fail);
+      request.on('response', (response) => {
+        this.read(response, asked).then((data) => resolve({ response, data }), fail);
+      });
+      request.end(payload);
+    });
+  }
+
+  private async read(response: http.IncomingMessage, asked: string): Promise<Buffer> {
+    const { maxBytes = 256 * 2 ** 20 } = this.options;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of decoded(response)) {
+      size += chunk.length;
+      if (size > maxBytes) {
+        response.destroy();
+        throw new UserError(`the answer is longer than ${maxBytes} bytes`, { where: asked });
+      }
+      chunks.push(chunk);
+    }
+    this.bytes += size;
+    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
+  }
+}
+
+/** The body, unpacked: a proxy may compress what was not asked to be. */
+function decoded(response: http.IncomingMessage): Readable {
+  const encoding = response.headers['content-encoding'];
+  if (encoding === 'gzip' || encoding === 'deflate') return pipe(response, zlib.createUnzip());
+  if (encoding === 'br') return pipe(response, zlib.createBrotliDecompress());
+  return response;
+}
+
+function pipe(response: http.IncomingMessage, unzip: zlib.Unzip | zlib.BrotliDecompress): Readable {
+  response.on('error', (error) => unzip.destroy(error));
+  return response.pipe(unzip);
+}
+
+function parseJson(data: Buffer, asked: string, type: string): unknown {
+  try {
+    if (isUtf8(data)) return JSON.parse(data.toString());
+  } catch {
+    // told below
+  }
+  throw new NotJsonError(`the answer is not JSON (${type}): ${excerpt(data.toString()) || 'nothing'}`, {
+    where: asked,
+    fix: 'is it an OpenEnv server? Its GET /health answers {"status":"healthy"}',
+  });
+}
+
+/** The start of a server's text, on one line and without control characters, for a message. */
+export function excerpt(text: string, length = 160): string {
+  const line = text
+    .slice(0, length * 4)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal must not see them
+    .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
+    .trim();
+  return line.length > length ? `${line.slice(0, length)}…` : line;
+}
+
+function fixFor(status: number): string {
+  if (status === 401 || status === 403) return "does it need a token? Give one with --header 'Authorization: Bearer …'";
+  if (status === 404)
+    return 'is it an OpenEnv server, and the base path right? Its GET /health answers {"status":"healthy"}';
+  return "look at the server's log";
+}

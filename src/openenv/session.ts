@@ -1,0 +1,201 @@
+import type { IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+import { UserError } from '../errors.js';
+import { connectionFailure } from './failure.js';
+import { excerpt } from './http.js';
+import { Frame, type ListedTool, type Observation, toolsOf } from './messages.js';
+import type { ServerUrl } from './url.js';
+
+export interface SessionOptions {
+  /** Sent with the handshake. */
+  headers: Record<string, string>;
+  signal: AbortSignal;
+  /** Bytes of one frame after which the session is given up. */
+  maxFrame?: number;
+}
+
+/** The server has as many sessions as it allows. Another try may find a free one. */
+export class ServerFull extends UserError {
+  override readonly name = 'ServerFull';
+  constructor(
+    where: string,
+    readonly active: number | undefined,
+    readonly max: number | undefined,
+  ) {
+    super(`the server is full: ${active ?? '?'} of its ${max ?? '?'} sessions are taken`, { where });
+  }
+}
+
+/** The server refused one request of a session, which may go on: `code` is one of OpenEnv's, such as EXECUTION_ERROR. */
+export class RefusedError extends UserError {
+  override readonly name = 'RefusedError';
+}
+
+type Waiter = { resolve: (text: string) => void; reject: (error: unknown) => void };
+
+const HANDSHAKE_SECONDS = 30;
+const CLOSE_SECONDS = 2;
+
+/**
+ * One websocket, which is one session, which is one environment (openenv 0.10.0). Requests carry no ids and are answered in
+ * order, so one is under way at a time; one that misses its limit loses the session.
+ */
+export class Session {
+  private readonly inbox: string[] = [];
+  private waiter: Waiter | null = null;
+  private ended: UserError | null = null;
+
+  private constructor(
+    private readonly socket: WebSocket,
+    private readonly url: string,
+    private readonly signal: AbortSignal,
+  ) {
+    // From the start: a full server's frame comes unasked, and can come before `open` is told.
+    socket.on('message', (data, isBinary) => {
+      if (isBinary) this.end(new UserError('the server sent a binary frame, which OpenEnv does not', { where: url }));
+      else this.receive(data.toString());
+    });
+    socket.on('close', (code, reason) => {
+      const why = excerpt(reason.toString());
+      this.end(new UserError(`the server closed the session (${code}${why && `: ${why}`})`, { where: url }));
+    });
+    socket.on('error', (error) => this.end(connectionFailure(`WS ${url}`, error)));
+  }
+
+  /** @throws UserError where no session can be opened; the signal's reason when it aborts */
+  static async open(
+    server: ServerUrl,
+    { headers, signal, maxFrame = 128 * 2 ** 20 }: SessionOptions,
+  ): Promise<Session> {
+    signal.throwIfAborted();
+    const socket = new WebSocket(server.ws, {
+      headers: { ...server.headers, ...headers },
+      handshakeTimeout: HANDSHAKE_SECONDS * 1000,
+      maxPayload: maxFrame,
+      perMessageDeflate: false,
+    });
+    const session = new Session(socket, server.ws, signal);
+    const abort = () => socket.terminate();
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      await new Promise<void>((resolve, reject) => {
+        socket.once('open', resolve);
+        socket.once('unexpected-response', (_, response) => reject(handshakeFailure(server.ws, response)));
+        socket.once('error', (error) => reject(connectionFailure(`WS ${server.ws}`, error)));
+      });
+      return session;
+    } catch (error) {
+      socket.terminate();
+      throw signal.aborted ? signal.reason : error;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /**
+   * @param seconds limit of this request
+   * @throws ServerFull, RefusedError, or UserError where the session is lost; the signal's reason when it aborts
+   */
+  async reset(data: Record<string, unknown>, seconds: number): Promise<Observation> {
+    return observationOf(await this.request({ type: 'reset', data }, seconds), this.url).observation;
+  }
+
+  async callTool(name: string, args: Record<string, unknown>, seconds: number): Promise<Observation> {
+    const data = { type: 'call_tool', tool_name: name, arguments: args };
+    return observationOf(await this.request({ type: 'step', data }, seconds), this.url).observation;
+  }
+
+  /** The tools that the open turn offers, in the server's order. */
+  async listTools(seconds: number): Promise<ListedTool[]> {
+    const text = await this.request({ type: 'step', data: { type: 'list_tools' } }, seconds);
+    observationOf(text, this.url);
+    try {
+      return toolsOf(text);
+    } catch (cause) {
+      throw new UserError(`the server's list of tools can't be read: ${excerpt(String(cause))}`, {
+        where: this.url,
+        cause,
+      });
+    }
+  }
+
+  /** Ends the session, so that the server frees its slot. Never throws; takes no longer than two seconds. */
+  async close(): Promise<void> {
+    if (this.socket.readyState === WebSocket.CLOSED) return;
+    const closed = new Promise<void>((resolve) => this.socket.once('close', () => resolve()));
+    if (this.waiter === null && this.socket.readyState === WebSocket.OPEN) {
+      this.socket.send('{"type":"close"}', () => {});
+    }
+    this.socket.close();
+    const timer = setTimeout(() => this.socket.terminate(), CLOSE_SECONDS * 1000);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  private async request(message: unknown, seconds: number): Promise<string> {
+    this.signal.throwIfAborted();
+    let timer: NodeJS.Timeout | undefined;
+    const abort = () => this.end(this.signal.reason);
+    this.signal.addEventListener('abort', abort, { once: true });
+    try {
+      return await new Promise<string>((resolve, reject) => {
+        this.waiter = { resolve, reject };
+        const early = this.inbox.shift();
+        if (early !== undefined) this.receive(early);
+        else if (this.ended) this.end(this.ended);
+        else this.socket.send(JSON.stringify(message), () => {});
+        timer = setTimeout(
+          () => this.end(new UserError(`no answer within ${seconds} s`, { where: this.url })),
+          Math.max(0, seconds) * 1000,
+        );
+      });
+    } finally {
+      clearTimeout(timer);
+      this.signal.removeEventListener('abort', abort);
+    }
+  }
+
+  private receive(text: string): void {
+    const waiter = this.waiter;
+    this.waiter = null;
+    if (waiter) waiter.resolve(text);
+    else if (this.inbox.length < 8) this.inbox.push(text);
+  }
+
+  private end(error: UserError): void {
+    this.ended ??= error;
+    const waiter = this.waiter;
+    this.waiter = null;
+    waiter?.reject(this.ended);
+  }
+}
+
+/** @throws ServerFull, RefusedError, or UserError where it is no OpenEnv frame */
+function observationOf(text: string, where: string): { observation: Observation } {
+  let frame: Frame;
+  try {
+    frame = Frame.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new UserError(`not a frame of OpenEnv: ${excerpt(text)}`, { where, cause });
+  }
+  if (frame.type === 'observation') return { observation: frame.data };
+  if (frame.type === 'state') throw new UserError('the server answered with a state, out of order', { where });
+  const { code, message, active_sessions, max_sessions } = frame.data;
+  if (code === 'CAPACITY_REACHED') throw new ServerFull(where, active_sessions, max_sessions);
+  throw new RefusedError(`${code}: ${excerpt(message, 400)}`, { where });
+}
+
+function handshakeFailure(url: string, response: IncomingMessage): UserError {
+  response.destroy();
+  const { statusCode = 0 } = response;
+  const location = response.headers.location;
+  const fix =
+    statusCode === 401
+      ? "does it need a token? Give one with --header 'Authorization: Bearer …'"
+      : statusCode === 403
+        ? 'it speaks another dialect than OpenEnv, or wants a token (--header)'
+        : location
+          ? `it redirects to ${excerpt(location)}: use that URL, if you trust it`
+          : "look at the server's log";
+  return new UserError(`the websocket was refused with HTTP ${statusCode}`, { where: `WS ${url}`, fix });
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { UserError } from '../errors.js';
+import { type HttpClient, HttpStatusError } from './http.js';
+
+/** A task as the server describes it: AgentEnv has id, name, index, prompt, system_prompt and agent; others what they like. */
+export type TaskDescriptor = Record<string, unknown>;
+
+const Environments = z.array(z.string().min(1)).max(1000);
+const Splits = z.array(z.object({ name: z.string().min(1) })).max(1000);
+const Count = z.object({ num_tasks: z.number().int().nonnegative() });
+const Tasks = z.object({
+  tasks: z.array(z.custom<TaskDescriptor>((task) => typeof task === 'object' && task !== null)),
+});
+
+/** The Task API of openenv 0.10.0, which never starts an episode. */
+export class TaskApi {
+  constructor(
+    private readonly http: HttpClient,
+    private readonly base: string,
+  ) {}
+
+  /** The names of the environments that the server serves. */
+  async environments(): Promise<string[]> {
+    return this.ask('GET', '/list_environments', undefined, Environments);
+  }
+
+  async splits(env: string): Promise<string[]> {
+    const splits = await this.ask('GET', `/${encodeURIComponent(env)}/splits`, undefined, Splits);
+    return splits.map((split) => split.name);
+  }
+
+  async numTasks(env: string, split: string): Promise<number> {
+    return (await this.ask('POST', `/${encodeURIComponent(env)}/num_tasks`, { split }, Count)).num_tasks;
+  }
+
+  /** The tasks from `start` up to, not including, `stop`; and the bytes that they came in. */
+  async taskRange(env: string, split: string, start: number, stop: number) {
+    const path = `/${encodeURIComponent(env)}/task_range`;
+    const { value, bytes } = await this.http.json('POST', path, { split, start, stop });
+    return { tasks: this.check(Tasks, value, path).tasks, bytes };
+  }
+
+  private async ask<T>(method: 'GET' | 'POST', path: string, body: unknown, schema: z.ZodType<T>): Promise<T> {
+    try {
+      const { value } = await this.http.json(method, path, body);
+      return this.check(schema, value, path);
+    } catch (error) {
+      // 501: the environment lacks the method; 404: an older openenv, or an environment that is not OpenEnv's.
+      if (error instanceof HttpStatusError && (error.status === 501 || error.status === 404)) {
+        throw new UserError(`the server has no Task API (${error.status}), and gymgen needs to know its tasks`, {
+          where: `${method} ${this.base}${path}`,
+          fix: 'serve an environment with list_splits, num_tasks and get_task_range on openenv 0.10 or newer',
+        });
+      }
+      throw error;
+    }
+  }
+
+  private check<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    throw new UserError(`the server's answer is not OpenEnv's: ${issue?.path.join('.')}: ${issue?.message}`, {
+      where: this.base + path,
+    });
+  }
+}
