@@ -1,6 +1,7 @@
 import { serveGridsim } from '../../source/gridsim.js';
 import { write } from '../../write.js';
 import { run, type UiFlags } from '../run.js';
+import { invocation } from '../ui/invocation.js';
 import { showReport } from '../ui/show-report.js';
 import { writeRequest } from '../write-request.js';
 
@@ -18,7 +19,7 @@ export async function demoCommand(gymRoot: string, flags: UiFlags & { serve?: bo
       const configUrl = `http://127.0.0.1:${flags.port}`;
       const request = writeRequest(server.url, gymRoot, { configUrl });
       const report = await write(request, terminal, signal);
-      showReport(report, request, terminal, `gymgen demo --serve --port ${flags.port}`);
+      showReport(report, request, terminal, `${invocation()} demo --serve --port ${flags.port}`);
     } finally {
       await server.close();
     }
