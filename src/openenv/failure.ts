@@ -1,4 +1,5 @@
 import { UserError } from '../errors.js';
+import { excerpt } from './excerpt.js';
 
 const TLS = /CERT|TLS|SSL|EPROTO|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/;
 
@@ -28,14 +29,20 @@ export function connectionFailure(asked: string, error: unknown): UserError {
     });
   }
   if (TLS.test(code)) {
-    return new UserError(`TLS failed: ${message}`, {
+    return new UserError(`TLS failed: ${excerpt(message)}`, {
       ...parts,
       fix: message.includes('wrong version number')
         ? 'the server speaks plain HTTP: use http:// (or ws://)'
         : 'trust its certificate with NODE_EXTRA_CA_CERTS=/path/to/ca.pem, or use the name that it is for',
     });
   }
-  return new Unreachable(`the connection failed: ${message || code || String(error)}`, {
+  if (code.startsWith('WS_ERR_')) {
+    return new UserError(`the server broke the websocket's protocol: ${excerpt(message)}`, {
+      ...parts,
+      fix: "look at the server's log",
+    });
+  }
+  return new Unreachable(`the connection failed: ${excerpt(message) || code || String(error)}`, {
     ...parts,
     fix: `check that the server runs and answers: curl ${origin}/health`,
   });

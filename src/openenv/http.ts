@@ -4,6 +4,7 @@ import https from 'node:https';
 import type { Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import { UserError } from '../errors.js';
+import { excerpt } from './excerpt.js';
 import { connectionFailure, Unreachable } from './failure.js';
 import type { ServerUrl } from './url.js';
 
@@ -32,6 +33,11 @@ export class HttpStatusError extends UserError {
 /** An answer that isn't JSON, though its status was good. */
 export class NotJsonError extends UserError {
   override readonly name = 'NotJsonError';
+}
+
+interface Exchanged {
+  response: http.IncomingMessage;
+  data: Buffer;
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -84,13 +90,16 @@ export class HttpClient {
   }
 
   private redirect(from: URL, location: string, asked: string): URL {
-    const to = new URL(location, from);
-    if (to.origin === this.origin) return to;
+    const to = URL.canParse(location, from) ? new URL(location, from) : undefined;
+    if (to?.origin === this.origin) return to;
     // Headers may hold a token, and the config would name the wrong server: so the user decides.
-    throw new UserError(`the server redirects to ${to.origin}`, { where: asked, fix: `use that URL, if you trust it` });
+    throw new UserError(`the server redirects to ${to?.origin ?? excerpt(location)}`, {
+      where: asked,
+      fix: 'use that URL, if you trust it',
+    });
   }
 
-  private exchange(method: string, url: URL, payload: string | undefined, asked: string) {
+  private exchange(method: string, url: URL, payload: string | undefined, asked: string): Promise<Exchanged> {
     const { signal, headers, idleTimeout = 60 } = this.options;
     const send: http.OutgoingHttpHeaders = { Accept: 'application/json', ...this.server.headers, ...headers };
     if (payload !== undefined) {
@@ -98,7 +107,7 @@ export class HttpClient {
       send['Content-Length'] = Buffer.byteLength(payload);
     }
     this.requests += 1;
-    return new Promise<{ response: http.IncomingMessage; data: Buffer }>((resolve, reject) => {
+    return new Promise<Exchanged>((resolve, reject) => {
       const fail = (error: unknown) =>
         reject(signal.aborted ? signal.reason : error instanceof UserError ? error : connectionFailure(asked, error));
       const { request: start } = url.protocol === 'https:' ? https : http;
@@ -111,7 +120,12 @@ export class HttpClient {
           }),
         ),
       );
-      request.on('error', fail);
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        // A kept connection that the server closed just as it was taken, and no request of ours changes the server.
+        const stale = request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
+        if (stale) resolve(this.exchange(method, url, payload, asked));
+        else fail(error);
+      });
       request.on('response', (response) => {
         this.read(response, asked).then((data) => resolve({ response, data }), fail);
       });
@@ -159,16 +173,6 @@ function parseJson(data: Buffer, asked: string, type: string): unknown {
     where: asked,
     fix: 'is it an OpenEnv server? Its GET /health answers {"status":"healthy"}',
   });
-}
-
-/** The start of a server's text, on one line and without control characters, for a message. */
-export function excerpt(text: string, length = 160): string {
-  const line = text
-    .slice(0, length * 4)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal must not see them
-    .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
-    .trim();
-  return line.length > length ? `${line.slice(0, length)}…` : line;
 }
 
 function fixFor(status: number): string {

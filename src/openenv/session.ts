@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { UserError } from '../errors.js';
+import { excerpt } from './excerpt.js';
 import { connectionFailure } from './failure.js';
-import { excerpt } from './http.js';
 import { Frame, type ListedTool, type Observation, toolsOf } from './messages.js';
 import type { ServerUrl } from './url.js';
 

@@ -27,22 +27,20 @@ const PAGES = /\/(ws|web|docs|health)$/;
  * @throws UserError where it is no http, https, ws or wss URL
  */
 export function parseServerUrl(text: string): ServerUrl {
-  let url: URL;
-  try {
-    url = new URL(text.trim());
-  } catch (cause) {
-    throw new UserError(`not a URL: ${text}`, { fix: 'give the server as http://HOST:PORT', cause });
+  if (!URL.canParse(text)) {
+    throw new UserError(`not a URL: ${withoutCredentials(text)}`, { fix: 'give the server as http://HOST:PORT' });
   }
+  const url = new URL(text);
   const scheme = SCHEMES[url.protocol];
   if (!scheme || !url.hostname) {
-    throw new UserError(`not a URL of an OpenEnv server: ${text}`, {
+    throw new UserError(`not a URL of an OpenEnv server: ${withoutCredentials(text)}`, {
       fix: 'use http://, https://, ws:// or wss:// with a host',
     });
   }
   const notes: string[] = [];
   const headers: Record<string, string> = {};
   if (url.username || url.password) {
-    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    const pair = `${unescaped(url.username)}:${unescaped(url.password)}`;
     headers.Authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
     notes.push('the user and password of the URL are used for probing only, and not written: see --header-env');
   }
@@ -55,4 +53,17 @@ export function parseServerUrl(text: string): ServerUrl {
     headers,
     notes,
   };
+}
+
+/** A `%` that begins no escape stands for itself, as it does in curl. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function withoutCredentials(text: string): string {
+  return text.replace(/^(\w+:\/\/)?.*@/s, '$1…@');
 }

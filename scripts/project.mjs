@@ -1,0 +1,34 @@
+// The checkout itself: its npm packages and its build, each made again only when it is out of date.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+const modified = (path) => (existsSync(join(root, path)) ? statSync(join(root, path)).mtimeMs : 0);
+
+/** Runs npm for its effect: what it says goes to standard error, since standard output belongs to the result. */
+function npm(...args) {
+  const { status, error } = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error(`npm ${args.join(' ')} failed${error ? `: ${error.message}` : ''}`);
+}
+
+/** npm notes in node_modules/.package-lock.json what it installed last. */
+export function ensureInstalled() {
+  if (modified('node_modules/.package-lock.json') >= modified('package-lock.json')) return;
+  npm('ci', '--no-audit', '--no-fund', '--loglevel', 'error');
+}
+
+export function ensureBuilt() {
+  const stamp = 'node_modules/.gymgen-built'; // when the last build began that ended well; not in dist/, which is published
+  const sources = readdirSync(join(root, 'src'), { recursive: true }).map((name) => join('src', name));
+  const newest = Math.max(...['src', 'tsconfig.json', 'tsconfig.build.json', ...sources].map(modified));
+  if (existsSync(join(root, 'dist')) && modified(stamp) > newest) return;
+  rmSync(join(root, stamp), { force: true });
+  const began = Date.now();
+  npm('run', '--silent', 'build');
+  writeFileSync(join(root, stamp), '');
+  utimesSync(join(root, stamp), began / 1000, began / 1000);
+}

@@ -1,0 +1,65 @@
+// What `npm test` is made of: each tier is a list of checks, each of them one program that is run and counted.
+
+import { join } from 'node:path';
+import { root } from './project.mjs';
+
+const npmTool = (name) => join(root, 'node_modules', '.bin', name);
+const python = (venv) => join(root, '.venvs', venv, 'bin', 'python');
+
+/** A program that passes or fails as a whole. */
+const whole = (name, command, ...args) => ({ name, command, args });
+
+const ruff = (command, ...flags) =>
+  whole(
+    `ruff ${command}`,
+    python('gym'),
+    '-m',
+    'ruff',
+    command,
+    '--no-cache',
+    '--config',
+    'scripts/ruff.toml',
+    ...flags,
+    '.',
+  );
+
+/** Each venv checks the files that import what it has. */
+const pyright = (venv) =>
+  whole(`pyright ${venv}`, npmTool('pyright'), '-p', `scripts/pyright/${venv}.json`, '--pythonpath', python(venv));
+
+const vitest = (project) => ({
+  name: `vitest ${project}`,
+  command: npmTool('vitest'),
+  args: (report) => [
+    'run',
+    '--project',
+    project,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ],
+  report: 'vitest',
+});
+
+/** Run in the folder, so that its own settings count. */
+const pytest = (cwd) => ({
+  name: `pytest ${cwd}`,
+  command: python('gym'),
+  args: (report) => ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junitxml=${report}`],
+  cwd,
+  report: 'junit',
+});
+
+export const TIERS = {
+  lint: {
+    checks: [whole('biome', npmTool('biome'), 'check'), ruff('check'), ruff('format', '--check')],
+    venvs: ['gym'],
+  },
+  types: {
+    checks: [whole('tsc', npmTool('tsc'), '--noEmit'), pyright('gym'), pyright('agentenv')],
+    venvs: ['gym', 'agentenv'],
+  },
+  unit: { checks: [vitest('unit')], venvs: [], built: true },
+  runtime: { checks: [pytest('test/runtime'), pytest('fixtures/gridsim')], venvs: ['gym'] },
+  e2e: { checks: [vitest('e2e')], venvs: ['gym', 'agentenv'], built: true },
+};

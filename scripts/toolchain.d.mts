@@ -1,0 +1,9 @@
+// The types of toolchain.mjs, for the tests that start real servers.
+
+export type Venv = 'gym' | 'agentenv';
+
+export function which(name: string): string | undefined;
+export function findUv(): string;
+export function findPython313(): string;
+export function ensureVenv(name: Venv): Promise<string>;
+export function environment(): NodeJS.ProcessEnv;

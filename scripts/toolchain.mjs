@@ -1,0 +1,132 @@
+// The Python side of the tests: uv, a CPython that NeMo Gym accepts, and the venvs made with them.
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { root } from './project.mjs';
+
+const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gymgen');
+
+/** Runs a program quietly and returns what it printed. Throws with its last words. */
+function run(command, args, options = {}) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', ...options });
+  if (status === 0) return stdout.trim();
+  const why = error?.message ?? (stderr ?? '').trim().split('\n').slice(-5).join('\n');
+  throw new Error(`${[command, ...args].join(' ')} failed: ${why}`);
+}
+
+/** The first program of this name on PATH, or undefined. */
+export function which(name) {
+  const candidates = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
+  return candidates.find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return statSync(path).isFile();
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** uv from PATH or the cache; else installed from PyPI into the cache, by whichever way this Python has to pip. */
+export function findUv() {
+  const folder = join(cache, 'uv');
+  const kept = [which('uv'), join(folder, 'bin', 'uv')].find((path) => path && existsSync(path));
+  if (kept) return kept;
+  console.error('installing uv from PyPI into', folder);
+  const install = ['-m', 'pip', 'install', '--quiet', '--target', folder, 'uv'];
+  const failures = [];
+  for (const pip of [pythonsOwnPip, venvsPip]) {
+    try {
+      run(pip(), install);
+      return join(folder, 'bin', 'uv');
+    } catch (error) {
+      failures.push(error.message);
+    }
+  }
+  throw new Error(`no uv on PATH, and none could be installed:\n${failures.join('\n')}\nInstall uv and try again.`);
+}
+
+const pythonsOwnPip = () => 'python3'; // also where Python is "externally managed": --target doesn't touch it
+
+function venvsPip() {
+  const venv = join(cache, 'pip'); // Debian's python3 has venv without pip, or neither, each a package of its own
+  run('python3', ['-m', 'venv', '--clear', venv]);
+  return join(venv, 'bin', 'python');
+}
+
+/** A CPython 3.13 that NeMo Gym accepts, found or made by python313.sh. */
+export function findPython313() {
+  const env = { ...process.env, UV: findUv() };
+  return run(join(root, 'scripts', 'python313.sh'), [], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+const VENVS = {
+  gym: { python: findPython313, requirements: 'gym.txt' },
+  agentenv: { python: () => '>=3.11,<3.14', requirements: 'agentenv.txt' },
+};
+
+/**
+ * The folder of the venv `gym` or `agentenv`, made when it isn't there and made again when its requirements changed.
+ * Safe to call from several processes at once.
+ */
+export async function ensureVenv(name) {
+  const requirements = join(root, 'scripts', 'requirements', VENVS[name].requirements);
+  const wanted = createHash('sha256').update(readFileSync(requirements)).digest('hex');
+  const venv = join(root, '.venvs', name);
+  const stamp = join(venv, 'requirements.sha256');
+  const isMade = () =>
+    existsSync(join(venv, 'bin/python')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+  if (isMade()) return venv;
+  await withLock(`${venv}.lock`, () => {
+    if (isMade()) return;
+    console.error(`making the venv .venvs/${name}`);
+    const uv = findUv();
+    run(uv, ['venv', '--quiet', '--clear', '--no-project', '--python', VENVS[name].python(), venv]);
+    run(uv, ['pip', 'install', '--quiet', '--python', venv, '--requirements', requirements]);
+    writeFileSync(stamp, wanted);
+  });
+  return venv;
+}
+
+/** Runs `work` while the file `lock` holds this process's id, after any other process's; a dead one's doesn't count. */
+async function withLock(lock, work) {
+  mkdirSync(dirname(lock), { recursive: true });
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      if (isDead(lock)) rmSync(lock, { force: true });
+      else await sleep(200);
+    }
+  }
+  try {
+    return work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function isDead(lock) {
+  try {
+    process.kill(Number(readFileSync(lock, 'utf8')) || process.pid, 0);
+    return false;
+  } catch (error) {
+    return error.code === 'ESRCH';
+  }
+}
+
+/** This process's environment, with uv and that Python on PATH and uv kept from downloading another. */
+export function environment() {
+  const folders = [findUv(), findPython313()].map(dirname);
+  return {
+    ...process.env,
+    UV_PYTHON_DOWNLOADS: 'never',
+    PATH: [...new Set(folders), process.env.PATH].join(delimiter),
+  };
+}

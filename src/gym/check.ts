@@ -1,0 +1,42 @@
+import type { Discovery } from '../discover/types.js';
+import {
+  configHeaders,
+  configText,
+  configUrl,
+  datasetSplits,
+  type Finding,
+  instanceName,
+  license,
+  promptText,
+  renames,
+  settings,
+  splitNames,
+} from '../rules/index.js';
+import { description } from './config.js';
+import type { GymOptions } from './options.js';
+
+/** What can be said of a run before its server is asked. */
+export function checkOptions(options: GymOptions): Finding[] {
+  return [
+    ...instanceName(options.name),
+    ...configUrl(options.url),
+    ...configHeaders(options.headers),
+    ...renames(options.renameTools),
+    ...settings({ ...options.settings }, (key) => `--${key.replaceAll('_', '-')}`),
+    ...promptText(options.appendSystemPrompt ?? ''),
+    ...(options.datasets === undefined ? [] : license(options.datasets.license)),
+  ];
+}
+
+/** What can be said of a server before its tasks are read. */
+export function checkServer(
+  { envName, splits }: Pick<Discovery, 'envName' | 'splits'>,
+  options: GymOptions,
+): Finding[] {
+  const names = splits.map((split) => split.name);
+  return [
+    ...splitNames(names, { example: options.datasets !== undefined }),
+    ...configText('environment', description(envName)),
+    ...(options.datasets === undefined ? [] : datasetSplits(options.datasets, names)),
+  ];
+}

@@ -1,0 +1,59 @@
+import { namesOf } from './names.js';
+import type { GymOptions } from './options.js';
+import { SETTING_KEYS } from './options.js';
+import { render } from './templates.js';
+
+/**
+ * Lines of the config which are the user's to set: a change of these is no hand edit, and a rewrite keeps them. A key from
+ * outside, such as a header's, is always quoted, and so never one of these.
+ */
+export const SETTING_LINES = new RegExp(`^ +(?:${SETTING_KEYS.join('|')}):`);
+
+/** What `gym list` shows. It reads descriptions as Rich's markup, in which `[` opens a tag, and ends on a bad one. */
+export function description(envName: string): string {
+  const line = envName.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const shown = [...line.replaceAll('[', '(').replaceAll(']', ')')].slice(0, 200).join('');
+  return `${shown}'s tasks, served by OpenEnv`;
+}
+
+/** `configs/<name>.yaml`: the resources server, its agent, and the environment server that NeMo RL sends rows to. */
+export async function config(envName: string, options: GymOptions): Promise<string> {
+  const names = namesOf(options.name);
+  const { settings } = options;
+  const or = <T>(value: T | undefined): T | null => value ?? null;
+  return await render('configs/name.yaml', {
+    names,
+    description: description(envName),
+    url: options.url,
+    headers: entries(options.headers),
+    toolNames: entries(options.renameTools).map(({ name, value }) => ({ name: value, value: name })),
+    numbers: (['tool_timeout', 'reset_timeout', 'idle_timeout', 'max_concurrent_envs'] as const).flatMap((key) =>
+      settings[key] === undefined ? [] : [{ key, value: settings[key] }],
+    ),
+    reward: or(settings.reward),
+    maxSteps: or(settings.max_steps),
+    datasets: datasets(options),
+  });
+}
+
+function entries(record: Record<string, string>): { name: string; value: string }[] {
+  return Object.entries(record).map(([name, value]) => ({ name, value }));
+}
+
+interface DatasetEntry {
+  type: 'train' | 'validation' | 'example';
+  path: string;
+  license: string | null;
+}
+
+function datasets({ name, datasets }: GymOptions): DatasetEntry[] {
+  if (datasets === undefined) return [];
+  const names = namesOf(name);
+  // Gym looks for a relative path below each of NEMO_GYM_EXTRA_ROOTS, then here, then in its own installation
+  const path = (split: string): string => `${names.folder}/${names.rows(split)}`;
+  const declared = (['train', 'validation'] as const).flatMap((type): DatasetEntry[] => {
+    const split = datasets[type];
+    return split === undefined ? [] : [{ type, path: path(split), license: datasets.license }];
+  });
+  return [...declared, { type: 'example', path: path('example'), license: null }];
+}

@@ -1,0 +1,47 @@
+import type { Discovery } from '../discover/types.js';
+import type { OutputFile } from '../output/types.js';
+import { configSize, exampleRows, type Findings } from '../rules/index.js';
+import { checkOptions, checkServer } from './check.js';
+import { namesOf } from './names.js';
+import type { GymOptions } from './options.js';
+import { RowWriter } from './rows.js';
+import { serverFiles } from './server-files.js';
+import { ToolsetTexts } from './toolsets.js';
+
+/**
+ * The written folder, file by file: rows first, as the tasks are read, then what follows from them. Everything that Gym
+ * would refuse goes to `findings`, so that a user reads all of it at once; where there is any, the folder is incomplete or
+ * empty, and must not be written: the caller throws the findings once it has read all files.
+ */
+export async function* folder(
+  discovery: Discovery,
+  options: GymOptions,
+  findings: Findings,
+): AsyncGenerator<OutputFile, void, undefined> {
+  findings.add(...checkOptions(options), ...checkServer(discovery, options));
+  const names = namesOf(options.name);
+  const toolsets = new ToolsetTexts(options, findings);
+  const writer = new RowWriter(options, toolsets, findings);
+  const exampleSplit = options.datasets?.train ?? options.datasets?.validation;
+  const examples: string[] = [];
+
+  // No file has a name that a rule refuses: the tasks are then read for what else there is to say
+  const writable = !findings.any;
+  for (const split of discovery.splits) {
+    const rows = writer.rows(discovery.tasks(split), split.name === exampleSplit ? examples : undefined);
+    if (writable) yield { path: names.rows(split.name), rows };
+    else for await (const _ of rows);
+  }
+
+  const found = discovery.toolsets();
+  toolsets.finish(found);
+  if (writable && exampleSplit !== undefined) findings.add(...exampleRows(exampleSplit, examples.length));
+  if (findings.any) return;
+
+  if (exampleSplit !== undefined) yield { path: names.rows('example'), content: examples.join('') };
+  yield { path: 'toolsets.json', content: toolsets.file(found) };
+  for (const file of await serverFiles(discovery, options)) {
+    if (file.path === names.config && 'content' in file) findings.add(...configSize(file.content));
+    yield file;
+  }
+}

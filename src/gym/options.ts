@@ -1,0 +1,50 @@
+/**
+ * Settings of the config that people change by hand, and that a rewrite keeps. The timeouts are in seconds.
+ * `SETTING_KEYS` has the same keys.
+ */
+export interface Settings {
+  tool_timeout?: number;
+  reset_timeout?: number;
+  idle_timeout?: number;
+  /** Episodes at once, where the resources server serves the tasks itself. */
+  max_concurrent_envs?: number;
+  /** Which of the task's scores is the reward, where it isn't the episode's own. */
+  reward?: string;
+  /** The agent's: model calls a rollout. */
+  max_steps?: number;
+}
+
+export const SETTING_KEYS = [
+  'tool_timeout',
+  'reset_timeout',
+  'idle_timeout',
+  'max_concurrent_envs',
+  'reward',
+  'max_steps',
+] as const satisfies readonly (keyof Settings)[];
+
+/** Which splits become a `datasets` block in Gym's terms. */
+export interface Datasets {
+  train?: string;
+  validation?: string;
+  /** One of Gym's own licence names, such as `Apache 2.0`. */
+  license: string;
+}
+
+/** All that decides the written folder, beside what the server says. */
+export interface GymOptions {
+  /** The instance and folder name. */
+  name: string;
+  /** The server's URL as the config says it; never holds a credential. */
+  url: string;
+  /** Headers that the bridge sends, values with `$VAR` in them as the user wrote them. */
+  headers: Record<string, string>;
+  /** The server's tool name → the name in the rows. */
+  renameTools: Record<string, string>;
+  settings: Settings;
+  /** Added to each task's system prompt, or its whole system prompt where it has none. */
+  appendSystemPrompt?: string;
+  datasets?: Datasets;
+  /** Keep the serving machine's path in `@local/…` ids. */
+  fullIds: boolean;
+}

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import Handlebars from 'handlebars';
+import { stringify } from 'smol-toml';
+import { yamlString } from './yaml.js';
+
+/** Beside `src/` and, in the package, beside `dist/`. */
+export const TEMPLATES = fileURLToPath(new URL('../../templates/server/', import.meta.url));
+
+const handlebars = Handlebars.create();
+
+/**
+ * A template writes a value only through one of these, so that it says what it takes the value for. Text of a server goes
+ * through `yaml` and `toml`, which quote; the others let nothing through that could need it. `strict` doesn't look at a
+ * helper's arguments: a value that is missing is refused here.
+ */
+handlebars.registerHelper({
+  yaml: (value: unknown) => yamlString(text(value)),
+  toml: (value: unknown) =>
+    stringify({ x: text(value) })
+      .trimEnd()
+      .slice('x = '.length),
+  /** An instance name, or a word of gymgen's own. */
+  id: (value: unknown) => only(/^[a-z][a-z0-9_]*$/, text(value)),
+  /** A split, as `rules/split-names.ts` lets it through. */
+  split: (value: unknown) => only(/^[A-Za-z0-9_@%+ .-]+$/, text(value)),
+  /** A tool's name in the rows. */
+  tool: (value: unknown) => only(/^[A-Za-z0-9_-]+$/, text(value)),
+  number: (value: unknown) => only(/^[0-9]+(?:\.[0-9]+)?$/, String(value)),
+});
+
+function text(value: unknown): string {
+  if (typeof value !== 'string') throw new Error(`a template lacks a text: it has ${JSON.stringify(value)}`);
+  return value;
+}
+
+function only(pattern: RegExp, value: string): string {
+  if (!pattern.test(value)) throw new Error(`a template was given ${JSON.stringify(value)}, which the rules refuse`);
+  return value;
+}
+
+/** @param file its path in `templates/server/`, without `.hbs` */
+export async function render(file: string, values: object): Promise<string> {
+  const source = await readFile(`${TEMPLATES}${file}.hbs`, 'utf8');
+  return handlebars.compile(source, { noEscape: true, strict: true })(values);
+}

@@ -1,0 +1,53 @@
+import type { Tool, Toolset } from '../discover/types.js';
+import { type Finding, renameTaken, toolClash, toolDuplicates, toolJson, toolName } from '../rules/index.js';
+import { oneLine } from './json-line.js';
+import type { GymOptions } from './options.js';
+
+/** A toolset as rows and `toolsets.json` have it. */
+export interface GymTools {
+  /** Each tool as one JSON text, in the order in which the turns first offer them. */
+  tools: string[];
+  /** The names of each turn, as the rows have them. */
+  turns: string[][];
+  findings: Finding[];
+}
+
+/**
+ * Serialised once a toolset, not once a row. A schema's JSON stays as the server wrote it: the model must see what the
+ * server checks, and a rebuilt schema loses enums, references and numbers beyond 2^53.
+ */
+export function gymTools(toolset: Toolset, renameTools: GymOptions['renameTools']): GymTools {
+  const rowName = (name: string): string => (Object.hasOwn(renameTools, name) ? (renameTools[name] as string) : name);
+  const union = new Map<string, Tool>();
+  const findings: Finding[] = [];
+  for (const turn of toolset.turns) {
+    findings.push(...toolDuplicates(turn, rowName));
+    for (const tool of turn) {
+      const first = union.get(tool.name);
+      if (first !== undefined) findings.push(...toolClash(toolset.key, first, tool));
+      else {
+        union.set(tool.name, tool);
+        findings.push(
+          ...toolName(rowName(tool.name), tool.name),
+          ...toolJson(tool),
+          ...renameTaken(tool.name, renameTools),
+        );
+      }
+    }
+  }
+  return {
+    tools: [...union.values()].map((tool) => toolText(rowName(tool.name), tool)),
+    turns: toolset.turns.map((turn) => turn.map(({ name }) => rowName(name))),
+    findings,
+  };
+}
+
+function toolText(name: string, { description, parameters }: Tool): string {
+  const named = `"name":${JSON.stringify(name)},"description":${JSON.stringify(description)}`;
+  return oneLine(`{"type":"function",${named},"parameters":${withoutLineBreaks(parameters)},"strict":false}`);
+}
+
+/** JSON text has CR and LF between tokens only, where a blank does as well. */
+function withoutLineBreaks(json: string): string {
+  return json.trim().replace(/[\r\n]+/g, ' ');
+}

@@ -1,0 +1,48 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ABSENT, unless } from './errno.js';
+import { explained } from './explain.js';
+import { finishCommit } from './finish-commit.js';
+import { isName, type Places, placesOf } from './places.js';
+import { removeEmpty } from './remove-empty.js';
+import { removeStaging } from './remove-staging.js';
+import { runningOwner, takeRunLock } from './run-lock.js';
+import { assertInside } from './symlinks.js';
+
+/**
+ * Finishes every commit on this Gym root that was interrupted after its journal, and cleans up after dead runs. Every
+ * command calls it first. Tells the names of the folders that it made whole.
+ */
+export async function finishCommits(gymRoot: string): Promise<string[]> {
+  const gymgen = join(gymRoot, '.gymgen');
+  const entries = await explained(gymgen, () => unless(ABSENT, readdir(gymgen, { withFileTypes: true })));
+  if (!entries) return [];
+  const names = entries.filter((entry) => entry.isDirectory() && isName(entry.name)).map((entry) => entry.name);
+  const finished: string[] = [];
+  for (const name of names.sort()) {
+    const places = placesOf(gymRoot, name);
+    if (await explained(places.staging, () => finishDead(places))) finished.push(name);
+  }
+  await explained(gymgen, () => removeEmpty(gymgen));
+  return finished;
+}
+
+async function finishDead(places: Places): Promise<boolean> {
+  if (await runningOwner(places)) return false;
+  await assertInside(places.root, places.staging);
+  // An empty one may belong to a run that is about to take it, and makes it again.
+  if (await removeEmpty(places.staging)) return false;
+  const lock = await takeRunLock(places).catch(async (error: unknown) => {
+    if (await runningOwner(places)) return undefined;
+    throw error;
+  });
+  if (!lock) return false;
+  try {
+    const finished = await finishCommit(places);
+    await removeStaging(places);
+    return finished;
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}

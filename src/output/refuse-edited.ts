@@ -1,0 +1,14 @@
+import { UserError } from '../errors.js';
+import type { Plan } from './types.js';
+
+/** @throws UserError that names every file that was edited by hand */
+export function refuseEdited(plan: Plan, folder: string): void {
+  const edited = plan.entries.filter((entry) => entry.state === 'edited');
+  if (edited.length === 0) return;
+  const files = edited.length === 1 ? '1 file was' : `${edited.length} files were`;
+  throw new UserError(`${files} edited by hand; nothing was written`, {
+    where: folder,
+    details: edited.map(({ path, note }) => (note === undefined ? path : `${path} (${note})`)),
+    fix: "undo the edits, or take gymgen's version of these files with --force",
+  });
+}

@@ -1,0 +1,53 @@
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/** A file of the written folder. `path` is relative to it, with `/` between its parts. */
+export type OutputFile = TextFile | RowsFile | CopyFile;
+
+export interface TextFile {
+  path: string;
+  content: string;
+  /**
+   * Lines that match are settings which belong to the user: they don't count as a hand edit. Tested line by line, without
+   * flags; its source goes into the lock file, so that a later gymgen compares with the rule that this one hashed by.
+   */
+  settings?: RegExp;
+}
+
+/** JSONL in chunks of whole lines, each ended by LF; read once, in order, before the next file is asked for. */
+export interface RowsFile {
+  path: string;
+  rows: AsyncIterable<string>;
+}
+
+export interface CopyFile {
+  path: string;
+  /** Absolute path of the file to copy. */
+  copy: string;
+}
+
+/** What a run does, or would do, to one file. `edited`: changed by hand since gymgen wrote it. */
+export type FileState = 'create' | 'update' | 'same' | 'stale' | 'edited';
+
+export interface PlanEntry {
+  path: string;
+  state: FileState;
+  /** Why, where the state alone doesn't say it: `derived by Gym from rows that change`. */
+  note?: string;
+}
+
+export interface Plan {
+  /** Sorted by path; the lock file is one of them. */
+  entries: PlanEntry[];
+  /** Rows of each JSONL file by its path. */
+  rows: Record<string, number>;
+}
+
+/** What a run generated for one path, known once all of it went by. */
+export interface Generated {
+  /** Hash of all of its text. */
+  full: string;
+  /** Hash without the lines that are settings; `full` where it has none. The lock file keeps this one. */
+  hash: string;
+  settings?: RegExp;
+  rows?: number;
+}

@@ -1,0 +1,32 @@
+import type { Stats } from 'node:fs';
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { UserError } from '../errors.js';
+import { ABSENT, unless } from './errno.js';
+import { explained } from './explain.js';
+
+/**
+ * The nearest folder at or above `path` that is there.
+ * @throws UserError where a file is in the way
+ */
+export async function nearestFolder(path: string): Promise<{ path: string; device: number }> {
+  let at = resolve(path);
+  let found = await look(at);
+  while (!found) {
+    at = dirname(at);
+    found = await look(at);
+  }
+  if (found.isDirectory()) return { path: at, device: found.dev };
+  throw new UserError('not a folder', { where: at, fix: 'move the file away, or choose another Gym root' });
+}
+
+/** The same. @throws UserError where that folder takes no new files, too */
+export async function assertWritable(path: string): Promise<{ path: string; device: number }> {
+  const folder = await nearestFolder(path);
+  await explained(folder.path, () => access(folder.path, constants.W_OK | constants.X_OK));
+  return folder;
+}
+
+function look(path: string): Promise<Stats | undefined> {
+  return explained(path, () => unless(ABSENT, stat(path)));
+}

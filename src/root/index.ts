@@ -1,0 +1,2 @@
+export { currentSettings, readRoot } from './read-root.js';
+export { readSettings } from './settings.js';

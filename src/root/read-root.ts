@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { namesOf } from '../gym/names.js';
+import type { Settings } from '../gym/options.js';
+import type { GymRoot } from '../rules/index.js';
+import { readSettings } from './settings.js';
+
+/** What the rules want to know of a Gym root, which need not be there yet. */
+export async function readRoot(path: string): Promise<GymRoot> {
+  return { path, pyproject: await text(join(path, 'pyproject.toml')) };
+}
+
+/**
+ * The settings of the config that is there now; none where there is no config.
+ * @throws UserError where one has a value that can't be kept
+ */
+export async function currentSettings(gymRoot: string, name: string): Promise<Settings> {
+  const { folder, config } = namesOf(name);
+  const path = join(gymRoot, folder, config);
+  const written = await text(path);
+  return written === undefined ? {} : readSettings(written, name, path);
+}
+
+/** A file that is missing, or has something that is no folder on its way, says nothing; other errors are the writer's. */
+async function text(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Finding } from './finding.js';
+import { quote, wellFormed } from './text.js';
+
+/**
+ * Linux takes 128 KiB in one environment variable, and the whole config of a run travels in one (nemo_gym/cli/env.py,
+ * `NEMO_GYM_CONFIG_DICT`): this file, the model's, and what Gym adds.
+ */
+const LARGEST = 112 * 1024;
+
+/** `config-size` */
+export function configSize(text: string): Finding[] {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= LARGEST) return [];
+  return [
+    {
+      code: 'config-size',
+      where: 'config',
+      what: `has ${bytes} bytes, and NeMo Gym hands a config on in 128 KiB with the model's`,
+      fix: 'use fewer or shorter --header-env and --rename-tool',
+    },
+  ];
+}
+
+/**
+ * `config-missing`, `config-text`: a string of the config. One that is exactly `???` is a missing value to OmegaConf, quoted
+ * or not, and nothing escapes it.
+ */
+export function configText(where: string, text: string): Finding[] {
+  if (text === '???') {
+    return [
+      {
+        code: 'config-missing',
+        where,
+        what: "is '???', which Gym's configs read as a missing value",
+        fix: 'change it',
+      },
+    ];
+  }
+  if (!wellFormed(text)) {
+    return [{ code: 'config-text', where, what: 'has a lone surrogate, which is no UTF-8', fix: 'change it' }];
+  }
+  return [];
+}
+
+/** `config-url`: where the bridge opens its sessions. A credential would be in a file that people share. */
+export function configUrl(url: string): Finding[] {
+  const refuse = (what: string, fix: string): Finding[] => [
+    { code: 'config-url', where: `url ${quote(url)}`, what, fix },
+  ];
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^(?:https?|wss?):$/.test(parsed.protocol)) {
+    return refuse('is no http(s) URL', 'give the whole URL: --config-url http://HOST:PORT');
+  }
+  if (parsed.username !== '' || parsed.password !== '') {
+    return refuse('holds a credential, and the config is a file', "use --header-env 'Authorization=Bearer $TOKEN'");
+  }
+  return configText(`url ${quote(url)}`, url);
+}
+
+/** Headers of the handshake, which the websocket client writes itself. */
+const OWN_HEADERS = /^(?:host|connection|upgrade|content-length|transfer-encoding|sec-websocket-.*)$/i;
+
+/** `config-header`: what a header's name and value may be (RFC 9110, 5.1 and 5.5). */
+export function configHeaders(headers: Readonly<Record<string, string>>): Finding[] {
+  const names = new Set<string>();
+  return Object.entries(headers).flatMap(([name, value]) => {
+    const where = `--header-env ${quote(name)}`;
+    const refuse = (what: string, fix: string): Finding[] => [{ code: 'config-header', where, what, fix }];
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return refuse('is no header name', 'write it as NAME=VALUE');
+    if (OWN_HEADERS.test(name)) return refuse('is a header of the websocket itself', 'leave it out');
+    if (names.has(name.toLowerCase())) return refuse('is there twice', 'leave one out');
+    names.add(name.toLowerCase());
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+    if (/[\0-\x08\x0a-\x1f\x7f]/.test(value)) return refuse('its value has a control character', 'leave it out');
+    return configText(where, value);
+  });
+}

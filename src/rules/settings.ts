@@ -1,0 +1,36 @@
+import type { Settings } from '../gym/options.js';
+import type { Finding } from './finding.js';
+import { quote } from './text.js';
+
+const WHOLE = ['max_steps', 'max_concurrent_envs'] as const;
+const SECONDS = ['tool_timeout', 'reset_timeout', 'idle_timeout'] as const;
+
+/** Eleven days: past it a number of seconds is a typing error, and below a millisecond too. */
+const LONGEST = 1e6;
+const SHORTEST = 1e-3;
+
+/** `setting-value`: what the bridge and simple_agent take. `where` names an option or a file, for the message. */
+export function settings(values: Readonly<Record<string, unknown>>, where: (key: keyof Settings) => string): Finding[] {
+  const refuse = (key: keyof Settings, what: string): Finding => ({
+    code: 'setting-value',
+    where: where(key),
+    what: `${key} is ${quote(String(values[key]))}, not ${what}`,
+    fix: 'correct it, or take it out for the default',
+  });
+  const findings: Finding[] = [];
+  for (const key of SECONDS) {
+    const value = values[key];
+    if (value === undefined || (typeof value === 'number' && value >= SHORTEST && value <= LONGEST)) continue;
+    findings.push(refuse(key, `a number of seconds from ${SHORTEST} to ${LONGEST}`));
+  }
+  for (const key of WHOLE) {
+    const value = values[key];
+    if (value === undefined || (Number.isSafeInteger(value) && (value as number) > 0)) continue;
+    findings.push(refuse(key, 'a whole number from 1'));
+  }
+  const { reward } = values;
+  if (reward !== undefined && (typeof reward !== 'string' || reward === '' || reward === '???')) {
+    findings.push(refuse('reward', "the name of one of the task's scores"));
+  }
+  return findings;
+}

@@ -1,0 +1,168 @@
+"""The resources server: NeMo Gym's routes, each a few lines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import PlainTextResponse, Response
+from nemo_gym.base_resources_server import (
+    BaseSeedSessionResponse,
+    ResourcesCloseSessionRequest,
+    ResourcesCloseSessionResponse,
+    ResourcesSeedSessionRequest,
+    ResourcesSeedSessionResponse,
+    SimpleResourcesServer,
+)
+from nemo_gym.server_utils import SESSION_ID_KEY
+from pydantic import PrivateAttr, ValidationError
+from starlette.middleware.sessions import SessionMiddleware
+
+from openenv_bridge import lifecycle, wire
+from openenv_bridge.config import OpenEnvConfig
+from openenv_bridge.episode import Episode, note
+from openenv_bridge.openenv import OpenEnvServer
+from openenv_bridge.play import Play
+from openenv_bridge.sessions import Refused, Sessions
+from openenv_bridge.task import BadRow, Task, tools_of
+from openenv_bridge.toolsets import Toolsets
+from openenv_bridge.verify import echo, last_reply, request_of
+
+if TYPE_CHECKING:
+    from nemo_gym.mcp_auto_exposure import MCPTool
+
+FOLDER = Path(__file__).resolve().parent.parent  # app.py's
+NO_EPISODE = "There is no episode in this session."
+
+
+class OpenEnvResourcesServer(SimpleResourcesServer):
+    """Plays the tasks of the OpenEnv server at ``config.url``."""
+
+    ray_enabled = False
+    config: OpenEnvConfig
+
+    _openenv: OpenEnvServer = PrivateAttr()
+    _sessions: Sessions = PrivateAttr()
+    _toolsets: Toolsets | None = PrivateAttr(default=None)
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        self._openenv = OpenEnvServer(self.config, os.environ)
+        self._sessions = Sessions(self._start, self.config.idle_timeout)
+        if self.config.expose_tools_over_mcp:
+            self._toolsets = Toolsets(FOLDER / "toolsets.json")
+
+    def _start(self, task: Task) -> Episode:
+        return Episode(task, Play(task, self._openenv, self.config))
+
+    def setup_webserver(self) -> FastAPI:
+        app = super().setup_webserver()
+        # After Gym's own routes, which win. A model can name any tool: the environment itself answers for those it
+        # hasn't got.
+        app.post("/{tool_name:path}", response_class=PlainTextResponse)(self.call_tool)
+        lifecycle.install(app, on_signal=self._sessions.shut_down, on_stop=self._stop)
+        return app
+
+    def setup_session_middleware(self, app: FastAPI) -> None:
+        """Gym's, less a layer: ``_session_id`` does in the routes what its second middleware does around all of them,
+        which costs a tenth of an episode's CPU time."""
+        if not getattr(app.state, "nemo_gym_session_middleware_installed", False):
+            app.state.nemo_gym_session_middleware_installed = True
+            key = self.get_session_middleware_key()
+            app.add_middleware(SessionMiddleware, secret_key=key, session_cookie=key)
+
+    async def _stop(self) -> None:
+        self._sessions.shut_down()
+        await self._openenv.close()
+
+    async def seed_session(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, request: Request
+    ) -> ResourcesSeedSessionResponse | BaseSeedSessionResponse:
+        """Start the row's episode. Answers at once: the reset goes on while the model writes its first reply."""
+        body = _json_object(await request.body())
+        try:
+            if "resources_session_id" not in body:
+                self._sessions.seed(_session_id(request), Task.of(body))
+                return BaseSeedSessionResponse()
+            seed = ResourcesSeedSessionRequest.model_validate(body)
+            self._sessions.seed(seed.resources_session_id, Task.of(seed.task_data), str(seed.episode_id))
+        except (BadRow, ValidationError) as e:
+            raise HTTPException(422, f"This starts no episode: {e}") from e
+        except Refused as e:
+            raise HTTPException(409, f"This starts no episode: {e}.") from e
+        request.session[SESSION_ID_KEY] = seed.resources_session_id
+        return ResourcesSeedSessionResponse(resources_session_id=seed.resources_session_id)
+
+    async def call_tool(self, tool_name: str, request: Request) -> Response:
+        """Call a tool of the episode. Whatever came of it is text that the model reads, with status 200."""
+        session_id, arguments = _session_id(request), await request.body() or b"null"
+        episode = self._sessions.playing(session_id)
+        if episode is None:
+            verdict = self._sessions.finished(session_id)
+            return _text(note(verdict) if verdict else NO_EPISODE)
+        if not wire.is_json(arguments):
+            return _text("The arguments are not valid JSON.")
+        return _text(await episode.call(tool_name, arguments, once=not _is_direct(request)))
+
+    async def verify(self, request: Request) -> Response:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """End the episode and give its reward. Status 200 for all that the environment did."""
+        body = request_of(await request.body())
+        if body is None:
+            return _text("This verifies nothing: it has no response and responses_create_params.", 422)
+        session_id = _session_id(request)
+        episode = self._sessions.playing(session_id)
+        if episode is not None:
+            verdict = await episode.finish(last_reply(body), tools_of(body))
+            self._sessions.retire(session_id, episode)
+        else:
+            verdict = self._sessions.finished(session_id) or self._sessions.lost(session_id)
+        return Response(echo(body, verdict.fields()), media_type="application/json")
+
+    async def close_resources_session(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, request: Request
+    ) -> ResourcesCloseSessionResponse:
+        """End a typed session for good, however often, known or not."""
+        try:
+            body = ResourcesCloseSessionRequest.model_validate(_json_object(await request.body()))
+        except ValidationError as e:
+            raise HTTPException(422, f"This closes no session: {e}") from e
+        self._sessions.close(body.resources_session_id)
+        return ResourcesCloseSessionResponse(resources_session_id=body.resources_session_id)
+
+    def mcp_tools(self, harvested: list[MCPTool], catchall: Any | None) -> list[MCPTool] | None:
+        if self._toolsets is None or catchall is None:
+            return harvested
+        return [
+            catchall.tool(tool["name"], tool["parameters"], tool.get("description")) for tool in self._toolsets.tools()
+        ]
+
+    def mcp_allowed_tools_for_session(self, seed_body: dict[str, Any]) -> list[str] | None:
+        return self._toolsets.names_for(seed_body) if self._toolsets else None
+
+
+def _session_id(request: Request) -> str:
+    """The session's id, a new one where there is none. Setting it sends the cookie again with every answer, which
+    clients count on that keep the last answer's cookies only."""
+    session_id = request.session[SESSION_ID_KEY] = request.session.get(SESSION_ID_KEY) or str(uuid4())
+    return session_id
+
+
+def _json_object(body: bytes) -> Mapping[str, Any]:
+    try:
+        value = wire.loads(body)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _text(text: str, status: int = 200) -> Response:
+    return Response(text.encode("utf-8", "replace"), status, media_type="text/plain; charset=utf-8")
+
+
+def _is_direct(request: Request) -> bool:
+    """Whether Gym's MCP endpoint made the request up: no client of that posts again, and calls may be parallel."""
+    return (request.scope.get("server") or ("",))[0] == "internal-mcp-direct"

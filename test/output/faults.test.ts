@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { finishCommits } from '../../src/output/index.js';
+import { type Files, folderOf, snapshot, tempFolder, write } from './support/gym-root.js';
+import { fail, patched } from './support/patched-fs.js';
+
+const OLD: Files = { 'app.py': 'old\n', 'data/train.jsonl': ['{}\n'] };
+const BIG: Files = { ...OLD, 'data/train.jsonl': Array.from({ length: 64 }, () => `"${'x'.repeat(65_533)}"\n`) };
+
+const codes: [string, string][] = [
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the disk quota is used up'],
+  ['EACCES', 'no permission to write there'],
+  ['EPERM', 'not permitted to write there'],
+  ['EROFS', 'the file system is read-only'],
+  ['ENOTDIR', 'a file is in the way where a folder is needed'],
+  ['EISDIR', 'a folder is in the way where a file is to be written'],
+  ['ENAMETOOLONG', 'the path is too long for the file system'],
+];
+
+describe('what the file system refuses while files are staged is told in words, with no leavings', () => {
+  test.each(codes)('%s', async (code, words) => {
+    const root = tempFolder();
+    await write(root, OLD);
+    const before = snapshot(root);
+    patched('open', (path) => String(path).endsWith('train.jsonl') && fail(code));
+    await expect(write(root, { ...OLD, 'app.py': 'new\n' })).rejects.toMatchObject({
+      name: 'UserError',
+      exitCode: 2,
+      message: `can't write: ${words}`,
+      where: join(root, '.gymgen/gridsim_v1/files/data/train.jsonl'),
+      fix: expect.stringMatching(/./),
+    });
+    expect(snapshot(root)).toEqual(before);
+  });
+
+  test('a name that really is too long', async () => {
+    const temp = tempFolder();
+    const written = write(join(temp, 'root'), { [`data/${'x'.repeat(250)}.jsonl`]: ['{}\n'] });
+    await expect(written).rejects.toMatchObject({ message: "can't write: the path is too long for the file system" });
+    expect(readdirSync(temp)).toEqual([]);
+  });
+
+  test('a disk that fills in the middle of the rows', async () => {
+    const root = tempFolder();
+    await write(root, OLD);
+    const before = snapshot(root);
+    await fullDisk();
+    await expect(write(root, BIG)).rejects.toMatchObject({
+      name: 'UserError',
+      message: "can't write: the disk is full",
+    });
+    expect(snapshot(root)).toEqual(before);
+  });
+
+  test('a disk that really is full', async (context) => {
+    const disk = join(tempFolder(), 'disk');
+    mkdirSync(disk);
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
+    context.skip(mounted.status !== 0, 'no right to mount a small disk');
+    onTestFinished(() => void spawnSync('umount', [disk]));
+    const root = join(disk, 'root');
+    await write(root, OLD);
+    const before = snapshot(disk);
+    await expect(write(root, BIG)).rejects.toMatchObject({ message: "can't write: the disk is full" });
+    expect(snapshot(disk)).toEqual(before);
+
+    // Not even room to say whose run it is.
+    const filler = join(disk, 'filler');
+    expect(() => writeFileSync(filler, Buffer.alloc(2 << 20))).toThrow('ENOSPC');
+    await expect(write(root, { ...OLD, 'app.py': 'new\n' })).rejects.toThrow('the disk is full');
+    rmSync(filler);
+    expect(snapshot(disk)).toEqual(before);
+  });
+
+  test('another file system below the Gym root', async (context) => {
+    const root = tempFolder();
+    await write(root, OLD);
+    const data = join(folderOf(root), 'new');
+    mkdirSync(data);
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', data]);
+    context.skip(mounted.status !== 0, 'no right to mount a small disk');
+    onTestFinished(() => void spawnSync('umount', [data]));
+    const before = snapshot(root);
+    await expect(write(root, { ...OLD, 'new/a.txt': 'a' })).rejects.toMatchObject({
+      message: 'a folder to write is on another file system than its Gym root',
+      where: data,
+    });
+    expect(snapshot(root)).toEqual(before);
+  });
+});
+
+test('a failure while the lock file is staged leaves the old folder', async () => {
+  const root = tempFolder();
+  await write(root, OLD);
+  const before = snapshot(root);
+  patched('writeFile', (path) => String(path).endsWith('gymgen.lock.json') && fail('ENOSPC'));
+  await expect(write(root, { 'app.py': 'new\n' })).rejects.toThrow('the disk is full');
+  expect(snapshot(root)).toEqual(before);
+});
+
+test('a failure while files are put in place says that the next command finishes it, which it does', async () => {
+  const root = tempFolder();
+  await write(root, OLD);
+  let isFull = true;
+  patched('rename', (_, to) => isFull && to === join(folderOf(root), 'data/train.jsonl') && fail('ENOSPC'));
+  const files: Files = { 'app.py': 'new\n', 'data/train.jsonl': ['{"new":1}\n'] };
+  await expect(write(root, files)).rejects.toMatchObject({
+    message: "can't write: the disk is full",
+    where: join(folderOf(root), 'data/train.jsonl'),
+    details: ['the folder is written in part: the next gymgen command on this Gym root finishes it'],
+  });
+  isFull = false;
+  expect(await finishCommits(root)).toEqual(['gridsim_v1']);
+  expect(snapshot(folderOf(root))).toMatchObject({ 'app.py': 'new\n', 'data/train.jsonl': '{"new":1}\n' });
+  expect(existsSync(join(root, '.gymgen'))).toBe(false);
+  expect((await write(root, files)).changed).toBe(false);
+});
+
+/** From here on a write of more than a megabyte in all fails, as on a full disk. */
+async function fullDisk(): Promise<void> {
+  const probe = await fs.open('/dev/null');
+  const handle = Object.getPrototypeOf(probe);
+  await probe.close();
+  const { write: realWrite, writev } = handle;
+  let left = 1 << 20;
+  const limited = (real: (...args: unknown[]) => unknown) =>
+    async function (this: unknown, data: Uint8Array | Uint8Array[], ...rest: unknown[]) {
+      left -= [data].flat().reduce((sum, part) => sum + part.byteLength, 0);
+      return left < 0 ? fail('ENOSPC') : real.call(this, data, ...rest);
+    };
+  Object.assign(handle, { write: limited(realWrite), writev: limited(writev) });
+  onTestFinished(() => void Object.assign(handle, { write: realWrite, writev }));
+}

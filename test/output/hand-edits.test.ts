@@ -1,0 +1,67 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { UserError } from '../../src/errors.js';
+import { changesIn, type Files, folderOf, put, snapshot, tempFolder, write } from './support/gym-root.js';
+
+const FILES: Files = { 'app.py': 'run()\n', 'data/train.jsonl': ['{}\n'], 'task_data.py': 'data\n' };
+
+test('hand edits stop the run before anything is written, each named, with the ways on', async () => {
+  const root = tempFolder();
+  const folder = folderOf(root);
+  await write(root, FILES);
+  put(folder, { 'app.py': 'mine\n', 'new.py': 'mine\n', 'task_data.py': 'mine\n' });
+  const before = snapshot(root);
+
+  const files: Files = { 'app.py': 'run(1)\n', 'data/train.jsonl': ['{"new":1}\n'], 'new.py': 'ours\n' };
+  const refused = await write(root, files).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(UserError);
+  expect(refused).toMatchObject({
+    message: '3 files were edited by hand; nothing was written',
+    exitCode: 2,
+    where: folder,
+    details: ['app.py', 'new.py (not written by gymgen)', 'task_data.py (no longer generated)'],
+    fix: expect.stringContaining('--force'),
+  });
+  expect(snapshot(root)).toEqual(before);
+});
+
+test('a dry run shows hand edits in its plan', async () => {
+  const root = tempFolder();
+  await write(root, FILES);
+  put(folderOf(root), { 'app.py': 'mine\n' });
+  expect(changesIn(await write(root, FILES, { dryRun: true }))).toEqual({ 'app.py': 'edited' });
+});
+
+test('a line beside the settings is an edit', async () => {
+  const root = tempFolder();
+  const files: Files = { 'a.yaml': { content: 'url: u\nidle_timeout: 5\n', settings: /^idle_timeout:/ } };
+  await write(root, files);
+  put(folderOf(root), { 'a.yaml': 'url: mine\nidle_timeout: 6\n' });
+  await expect(write(root, files)).rejects.toMatchObject({ details: ['a.yaml'] });
+});
+
+test('an edit that is made while the rows are being written is seen', async () => {
+  const root = tempFolder();
+  await write(root, FILES);
+  const files = new Proxy(FILES, {
+    ownKeys(target) {
+      put(folderOf(root), { 'app.py': 'mine\n' });
+      return Reflect.ownKeys(target);
+    },
+  });
+  await expect(write(root, files)).rejects.toMatchObject({ details: ['app.py'] });
+});
+
+test('a folder that was emptied by hand, or left with what Gym made, is written anew', async () => {
+  const root = tempFolder();
+  await write(root, FILES);
+  for (const path of [...Object.keys(FILES), 'gymgen.lock.json', 'data']) {
+    rmSync(join(folderOf(root), path), { recursive: true });
+  }
+  expect((await write(root, FILES)).changed).toBe(true);
+  rmSync(folderOf(root), { recursive: true });
+  put(folderOf(root), { '.venv/bin/python': 'p', '__pycache__/x.pyc': 'c', 'a.egg-info/PKG-INFO': 'i' });
+  await write(root, FILES);
+  expect(snapshot(folderOf(root))).toMatchObject({ 'app.py': 'run()\n', '.venv/bin/python': 'p' });
+});

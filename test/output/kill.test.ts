@@ -1,0 +1,136 @@
+import { cpSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { finishCommits } from '../../src/output/index.js';
+import { childProcesses, type Outcome } from './support/child.js';
+import { type Files, folderOf, NAME, put, snapshot, tempFolder, write } from './support/gym-root.js';
+
+const run = childProcesses();
+
+const OLD: Files = {
+  'app.py': 'old\n',
+  'data/old.jsonl': ['{"old":1}\n'],
+  'data/train.jsonl': ['{"old":1}\n'],
+  same: '',
+};
+const NEW: Files = {
+  'app.py': 'new\n',
+  'data/train.jsonl': ['{"new":1}\n', '{"new":2}\n'],
+  'deep/er/new.txt': 'new\n',
+  same: '',
+};
+const MINE = { '.venv/bin/python': 'p', 'data/old_metrics.json': '{}', 'mine.txt': 'mine' };
+
+interface World {
+  /** A fresh copy of the Gym root as it is before the write. */
+  fresh: () => string;
+  before: Record<string, string | null>;
+  after: Record<string, string | null>;
+}
+
+/** A Gym root with a folder that the user has touched, or none at all, and what a write makes of it. */
+async function world(old: Files | undefined): Promise<World> {
+  const temp = tempFolder();
+  const root = join(temp, 'root');
+  put(root, { 'README.md': 'the user has a Gym root' });
+  if (old) {
+    await write(root, old);
+    put(folderOf(root), MINE);
+  }
+  const done = join(temp, 'done');
+  cpSync(root, done, { recursive: true });
+  await write(done, NEW);
+  let copies = 0;
+  const fresh = () => {
+    copies += 1;
+    const copy = join(temp, `copy-${copies}`);
+    cpSync(root, copy, { recursive: true });
+    return copy;
+  };
+  return { fresh, before: snapshot(root), after: snapshot(done) };
+}
+
+const withoutStaging = (files: Record<string, string | null>) =>
+  Object.fromEntries(Object.entries(files).filter(([path]) => path.split('/')[0] !== '.gymgen'));
+
+describe.each([
+  ['over an old folder', OLD],
+  ['where there was none', undefined],
+])('kill -9 right before every call that changes the disk, writing %s', (_, old) => {
+  test('leaves the old folder before the journal, and the new one is finished after it', {
+    timeout: 300_000,
+  }, async () => {
+    const { fresh, before, after } = await world(old);
+    const { steps } = (await run({ gymRoot: fresh(), files: NEW }).outcome) as Outcome;
+    const journal = steps.indexOf('rename journal.json');
+    expect(journal).toBeGreaterThan(5);
+    expect(steps.slice(journal).filter((step) => step.startsWith('rename')).length).toBeGreaterThan(4);
+
+    for (let killAt = 1; killAt <= steps.length; killAt += 1) {
+      const at = `killed before ${killAt}: ${steps[killAt - 1]}`;
+      const root = fresh();
+      expect(await run({ gymRoot: root, files: NEW, killAt }).outcome, at).toBeUndefined();
+      const isCommitted = killAt > journal + 1;
+      if (!isCommitted) expect(withoutStaging(snapshot(root)), at).toEqual(before);
+      const isUnfinished = existsSync(join(root, '.gymgen', NAME, 'journal.json'));
+      if (isCommitted && !isUnfinished) expect(withoutStaging(snapshot(root)), at).toEqual(after);
+
+      expect(await finishCommits(root), at).toEqual(isUnfinished ? [NAME] : []);
+      expect(snapshot(root), at).toEqual(isCommitted ? after : before);
+      rmSync(root, { recursive: true });
+    }
+  });
+});
+
+test('kill -9 right before every call that finishes a commit: the next one finishes it', {
+  timeout: 300_000,
+}, async () => {
+  const { fresh, after } = await world(OLD);
+  const { steps } = (await run({ gymRoot: fresh(), files: NEW }).outcome) as Outcome;
+  const killAt = steps.indexOf('rename journal.json') + 3;
+  const broken = fresh();
+  await run({ gymRoot: broken, files: NEW, killAt }).outcome;
+  const copy = `${broken}-again`;
+  cpSync(broken, copy, { recursive: true });
+  const finish = (await run({ gymRoot: copy }).outcome) as Outcome;
+  expect(snapshot(copy)).toEqual(after);
+
+  for (let again = 1; again <= finish.steps.length; again += 1) {
+    rmSync(copy, { recursive: true });
+    cpSync(broken, copy, { recursive: true });
+    expect(await run({ gymRoot: copy, killAt: again }).outcome).toBeUndefined();
+    await finishCommits(copy);
+    expect(snapshot(copy), `killed before ${again}: ${finish.steps[again - 1]}`).toEqual(after);
+  }
+});
+
+test('kill -9 at 20 random moments: old or new, whole, and no leavings', { timeout: 300_000 }, async () => {
+  const { fresh, before, after } = await world(OLD);
+  const started = performance.now();
+  await run({ gymRoot: fresh(), files: NEW }).outcome;
+  const duration = performance.now() - started;
+
+  for (let time = 0; time < 20; time += 1) {
+    const root = fresh();
+    const child = run({ gymRoot: root, files: NEW });
+    const moment = Math.random() * duration;
+    await sleep(moment);
+    child.process.kill('SIGKILL');
+    await child.outcome;
+    const finished = await finishCommits(root);
+    const found = snapshot(root);
+    const isOld = JSON.stringify(found) === JSON.stringify(before);
+    if (!isOld || finished.length > 0) expect(found, `killed after ${moment} ms`).toEqual(after);
+  }
+});
+
+test('a write takes up where a killed one stopped, without being asked to', async () => {
+  const { fresh, after } = await world(undefined);
+  const { steps } = (await run({ gymRoot: fresh(), files: NEW }).outcome) as Outcome;
+  const root = fresh();
+  await run({ gymRoot: root, files: NEW, killAt: steps.indexOf('rename journal.json') + 3 }).outcome;
+  expect(existsSync(join(folderOf(root), 'gymgen.lock.json'))).toBe(false);
+  expect((await write(root, NEW)).changed).toBe(false);
+  expect(snapshot(root)).toEqual(after);
+});

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { finishCommits, LOCK_FILE, readLock, writeFolder } from '../../src/output/index.js';
+import { type Files, folderOf, NAME, outputs, put, snapshot, tempFolder, write } from './support/gym-root.js';
+
+const FILES: Files = {
+  'data/train.jsonl': ['{}\n'],
+  'a.yaml': { content: 'x\n', settings: /^t:/ },
+};
+
+test('the lock file: the record, then the files, sorted, in the same bytes every time', async () => {
+  const root = tempFolder();
+  const record = () => ({ z: 'line\u2028end', a: [1, null] });
+  const options = { signal: new AbortController().signal };
+  const target = { gymRoot: root, name: NAME };
+  await writeFolder(target, outputs(FILES), record, options);
+  const text = readFileSync(join(folderOf(root), LOCK_FILE), 'utf8');
+  expect(text).toBe(`{
+  "format": 1,
+  "z": "line\\u2028end",
+  "a": [
+    1,
+    null
+  ],
+  "settingLines": {
+    "a.yaml": "^t:"
+  },
+  "files": {
+    "a.yaml": "sha256:73cb3858a687a8494ca3323053016282f3dad39d42cf62ca4e79dda2aac7d9ac",
+    "data/train.jsonl": "sha256:ca3d163bab055381827226140568f3bef7eaac187cebd76878e0b63e9e442356"
+  }
+}
+`);
+  expect(await readLock(folderOf(root))).toEqual(JSON.parse(text));
+
+  const backwards = Object.fromEntries(Object.entries(FILES).reverse());
+  expect((await writeFolder(target, outputs(backwards), record, options)).changed).toBe(false);
+  const other = await writeFolder(target, outputs(FILES), () => ({ z: 1 }), options);
+  expect(other.plan.entries.filter((entry) => entry.state !== 'same')).toEqual([{ path: LOCK_FILE, state: 'update' }]);
+});
+
+test('there is none where nothing was written', async () => {
+  expect(await readLock(join(tempFolder(), 'no', 'folder'))).toBeUndefined();
+});
+
+const damaged: [string, string, string][] = [
+  [
+    'one of a newer gymgen',
+    '{"format": 2, "files": []}',
+    'a newer gymgen wrote this lock file (format 2; this one reads 1)',
+  ],
+  ['a merge conflict', '<<<<<<< HEAD\n{}', 'the lock file is damaged'],
+  ['no files', '{"format": 1}', 'the lock file is damaged'],
+  ['a path that leads out', '{"format":1,"files":{"../../x":"sha256:HASH"}}', 'the lock file is damaged'],
+  ['an absolute path', '{"format":1,"files":{"/etc/x":"sha256:HASH"}}', 'the lock file is damaged'],
+  ['itself', '{"format":1,"files":{"gymgen.lock.json":"sha256:HASH"}}', 'the lock file is damaged'],
+  ['a hash that is none', '{"format":1,"files":{"x":"md5:1"}}', 'the lock file is damaged'],
+  ['a pattern that is none', '{"format":1,"settingLines":{"x":"("},"files":{}}', 'the lock file is damaged'],
+];
+
+test.each(damaged)('a lock file that is or lists %s is refused, and nothing is written', async (_, text, message) => {
+  const root = tempFolder();
+  await write(root, FILES);
+  put(folderOf(root), { [LOCK_FILE]: text.replace('HASH', '0'.repeat(64)) });
+  const before = snapshot(root);
+  const refused = {
+    name: 'UserError',
+    message,
+    where: join(folderOf(root), LOCK_FILE),
+    fix: expect.stringMatching(/./),
+  };
+  await expect(write(root, FILES, { force: true })).rejects.toMatchObject(refused);
+  expect(snapshot(root)).toEqual(before);
+});
+
+describe("a journal that comes with someone else's Gym root", () => {
+  const staging = (root: string) => join(root, '.gymgen', NAME);
+
+  test.each([
+    ['is cut', '{"format":1,"wri'],
+    ['deletes outside the folder', '{"format":1,"writes":[],"deletes":["../../mine.txt"]}'],
+    ['writes outside the folder', '{"format":1,"writes":["/tmp/x"],"deletes":[]}'],
+    ['is of a newer gymgen', '{"format":2}'],
+  ])('and %s is refused, naming it', async (_, text) => {
+    const root = tempFolder();
+    put(root, { 'mine.txt': 'mine' });
+    put(staging(root), { 'journal.json': text });
+    const before = snapshot(root);
+    for (const act of [() => finishCommits(root), () => write(root, FILES), () => finishCommits(root)]) {
+      await expect(act()).rejects.toMatchObject({ name: 'UserError', where: join(staging(root), 'journal.json') });
+      expect(snapshot(root)).toEqual(before);
+    }
+  });
+});
+
+test('a folder of another tool beside the staging folders is left alone', async () => {
+  const root = tempFolder();
+  put(join(root, '.gymgen'), { 'not a name/x': '', 'note.txt': '' });
+  expect(await finishCommits(root)).toEqual([]);
+  expect(snapshot(join(root, '.gymgen'))).toMatchObject({ 'not a name/x': '', 'note.txt': '' });
+});

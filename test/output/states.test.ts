@@ -1,0 +1,286 @@
+import { existsSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { changesIn, type Files, folderOf, put, snapshot, tempFolder, write } from './support/gym-root.js';
+
+const FIRST: Files = {
+  'app.py': 'run()\n',
+  'configs/gridsim_v1.yaml': { content: 'a:\n  url: "u"\n', settings: /^\s*tool_timeout:/ },
+  'data/eval.jsonl': ['{"index":0}\n'],
+  'data/train.jsonl': ['{"index":0}\n', '{"index":1}\n{"index":2}\n'],
+};
+
+interface Case {
+  /** What happens to the folder after the first write. */
+  given?: (folder: string) => void;
+  /** What is generated the second time, over FIRST; `undefined` takes a file away. */
+  next?: Record<string, Files[string] | undefined>;
+  force?: boolean;
+  plan: Record<string, string>;
+  /** Files of the folder that are not what was generated: by path, `undefined` where there is none. */
+  disk?: Record<string, string | undefined>;
+}
+
+const lock = { 'gymgen.lock.json': 'update' };
+const cases: [string, Case][] = [
+  ['nothing new: nothing changes', { plan: {} }],
+  ['a changed text is updated', { next: { 'app.py': 'run(1)\n' }, plan: { 'app.py': 'update', ...lock } }],
+  ['a new file is created', { next: { 'a/b/c.txt': 'c' }, plan: { 'a/b/c.txt': 'create', ...lock } }],
+  [
+    'a file that the user deleted is created again, and the lock file stays',
+    { given: (folder) => rmSync(join(folder, 'app.py')), plan: { 'app.py': 'create' } },
+  ],
+  [
+    'a file that is no longer generated goes, with the folder that it leaves empty',
+    {
+      next: { 'configs/gridsim_v1.yaml': undefined },
+      plan: { 'configs/gridsim_v1.yaml': 'stale', ...lock },
+      disk: { configs: undefined },
+    },
+  ],
+  [
+    'a folder with a file of the user in it stays',
+    {
+      given: (folder) => put(folder, { 'configs/mine.yaml': 'm' }),
+      next: { 'configs/gridsim_v1.yaml': undefined },
+      plan: { 'configs/gridsim_v1.yaml': 'stale', ...lock },
+      disk: { 'configs/mine.yaml': 'm' },
+    },
+  ],
+  [
+    'a stale file that the user deleted is no matter',
+    {
+      given: (folder) => rmSync(join(folder, 'app.py')),
+      next: { 'app.py': undefined },
+      plan: lock,
+    },
+  ],
+  [
+    'a hand edit that equals what is generated now is the same',
+    {
+      given: (folder) => put(folder, { 'app.py': 'run(2)\n' }),
+      next: { 'app.py': 'run(2)\n' },
+      plan: lock,
+    },
+  ],
+  [
+    'an edited file is replaced with force',
+    {
+      given: (folder) => put(folder, { 'app.py': 'mine\n' }),
+      force: true,
+      plan: { 'app.py': 'edited' },
+    },
+  ],
+  [
+    'a stale edited file goes with force',
+    {
+      given: (folder) => put(folder, { 'app.py': 'mine\n' }),
+      next: { 'app.py': undefined },
+      force: true,
+      plan: { 'app.py': 'edited: no longer generated', ...lock },
+      disk: { 'app.py': undefined },
+    },
+  ],
+  [
+    'a file of the user where one is generated now is replaced with force',
+    {
+      given: (folder) => put(folder, { 'new.py': 'mine\n' }),
+      next: { 'new.py': 'ours\n' },
+      force: true,
+      plan: { 'new.py': 'edited: not written by gymgen', ...lock },
+    },
+  ],
+  [
+    'a link is replaced with force, and what it led to stays',
+    {
+      given: (folder) => {
+        put(folder, { 'mine/app.py': 'mine\n' });
+        rmSync(join(folder, 'app.py'));
+        symlinkSync('mine/app.py', join(folder, 'app.py'));
+      },
+      force: true,
+      plan: { 'app.py': 'edited: a symlink now' },
+      disk: { 'mine/app.py': 'mine\n' },
+    },
+  ],
+  [
+    'settings are no edit: the file is updated',
+    {
+      given: (folder) => put(folder, { 'configs/gridsim_v1.yaml': 'a:\n  url: "u"\n  tool_timeout: 5\n' }),
+      next: {
+        'configs/gridsim_v1.yaml': { content: 'a:\n  url: "v"\n  tool_timeout: 5\n', settings: /^\s*tool_timeout:/ },
+      },
+      plan: { 'configs/gridsim_v1.yaml': 'update', ...lock },
+    },
+  ],
+  [
+    'settings that are kept are the same, and the lock file with them',
+    {
+      given: (folder) => put(folder, { 'configs/gridsim_v1.yaml': 'a:\n  url: "u"\n  tool_timeout: 5\n' }),
+      next: {
+        'configs/gridsim_v1.yaml': { content: 'a:\n  url: "u"\n  tool_timeout: 5\n', settings: /^\s*tool_timeout:/ },
+      },
+      plan: {},
+    },
+  ],
+  [
+    'settings are told by the rule of the gymgen that wrote the file, also where it is stale now',
+    {
+      given: (folder) => put(folder, { 'configs/gridsim_v1.yaml': 'a:\n  tool_timeout: 9\n  url: "u"\n' }),
+      next: { 'configs/gridsim_v1.yaml': undefined },
+      plan: { 'configs/gridsim_v1.yaml': 'stale', ...lock },
+      disk: { configs: undefined },
+    },
+  ],
+  [
+    'CRLF is no change',
+    {
+      given: (folder) => put(folder, { 'app.py': 'run()\r\n', 'data/eval.jsonl': '{"index":0}\r\n' }),
+      plan: {},
+      disk: { 'app.py': 'run()\r\n', 'data/eval.jsonl': '{"index":0}\r\n' },
+    },
+  ],
+  [
+    'CRLF beside a real change is no edit',
+    {
+      given: (folder) => put(folder, { 'app.py': 'run()\r\n' }),
+      next: { 'app.py': 'run(3)\n' },
+      plan: { 'app.py': 'update', ...lock },
+    },
+  ],
+  [
+    'CRLF in a file with settings is neither',
+    {
+      given: (folder) => put(folder, { 'configs/gridsim_v1.yaml': 'a:\r\n  tool_timeout: 9\r\n  url: "u"\r\n' }),
+      plan: { 'configs/gridsim_v1.yaml': 'update' },
+    },
+  ],
+  [
+    'what Gym derived from rows that change goes, from rows that stay stays',
+    {
+      given: (folder) =>
+        put(folder, {
+          'data/train_metrics.json': '{}',
+          'data/train_prepare.jsonl': '',
+          'data/eval_metrics.json': '{}',
+        }),
+      next: { 'data/train.jsonl': ['{"index":9}\n'] },
+      plan: {
+        'data/train.jsonl': 'update',
+        'data/train_metrics.json': 'stale: derived by Gym from rows that change',
+        'data/train_prepare.jsonl': 'stale: derived by Gym from rows that change',
+        ...lock,
+      },
+      disk: {
+        'data/eval_metrics.json': '{}',
+        'data/train_metrics.json': undefined,
+        'data/train_prepare.jsonl': undefined,
+      },
+    },
+  ],
+  [
+    'what Gym derived from rows that go goes',
+    {
+      given: (folder) => put(folder, { 'data/eval_metrics.json': '{}' }),
+      next: { 'data/eval.jsonl': undefined },
+      plan: {
+        'data/eval.jsonl': 'stale',
+        'data/eval_metrics.json': 'stale: derived by Gym from rows that go',
+        ...lock,
+      },
+      disk: { 'data/eval_metrics.json': undefined },
+    },
+  ],
+  [
+    'what Gym derived from rows that are put back as they were stays',
+    {
+      given: (folder) => {
+        put(folder, { 'data/eval_metrics.json': '{}' });
+        rmSync(join(folder, 'data/eval.jsonl'));
+      },
+      plan: { 'data/eval.jsonl': 'create' },
+      disk: { 'data/eval_metrics.json': '{}' },
+    },
+  ],
+  [
+    'a generated file that is named like a derived one is none',
+    {
+      next: { 'data/train.jsonl': [], 'data/train_prepare.jsonl': ['{}\n'] },
+      plan: { 'data/train.jsonl': 'update', 'data/train_prepare.jsonl': 'create', ...lock },
+    },
+  ],
+  [
+    "files that gymgen did not write are the user's",
+    {
+      given: (folder) =>
+        put(folder, { '.venv/bin/python': 'p', '__pycache__/a.pyc': 'c', 'data/example_rollouts.jsonl': 'r' }),
+      next: { 'app.py': 'new\n', 'data/eval.jsonl': undefined },
+      plan: { 'app.py': 'update', 'data/eval.jsonl': 'stale', ...lock },
+      disk: { '.venv/bin/python': 'p', '__pycache__/a.pyc': 'c', 'data/example_rollouts.jsonl': 'r' },
+    },
+  ],
+];
+
+describe('the state of each file, and what becomes of it', () => {
+  test.each(cases)('%s', async (_, { given, next = {}, force = false, plan, disk = {} }) => {
+    const root = tempFolder();
+    const folder = folderOf(root);
+    await write(root, FIRST);
+    given?.(folder);
+    const before = snapshot(root);
+    const files = Object.fromEntries(
+      Object.entries({ ...FIRST, ...next }).filter(([, file]) => file !== undefined),
+    ) as Files;
+
+    const dry = await write(root, files, { force, dryRun: true });
+    expect(changesIn(dry)).toEqual(plan);
+    expect(snapshot(root)).toEqual(before);
+
+    const written = await write(root, files, { force });
+    expect(written).toEqual(dry);
+    expect(written.changed).toBe(Object.keys(plan).length > 0);
+    const expected: Record<string, string | undefined> = { ...texts(files), ...disk };
+    for (const [path, text] of Object.entries(expected)) {
+      if (text === undefined) expect(existsSync(join(folder, path)), path).toBe(false);
+      else expect(snapshot(folder)[path], path).toBe(text);
+    }
+    expect(existsSync(join(root, '.gymgen'))).toBe(false);
+    expect((await write(root, files)).changed).toBe(false);
+  });
+});
+
+test('a first write makes the root, and tells the rows of each file', async () => {
+  const root = join(tempFolder(), 'not', 'yet');
+  const dry = await write(root, FIRST, { dryRun: true });
+  expect(existsSync(root)).toBe(false);
+  const written = await write(root, FIRST);
+  expect(written).toEqual(dry);
+  expect(written.folder).toBe(folderOf(root));
+  expect(written.plan.rows).toEqual({ 'data/eval.jsonl': 1, 'data/train.jsonl': 3 });
+  expect(written.plan.entries.map((entry) => entry.path)).toEqual([...Object.keys(FIRST), 'gymgen.lock.json']);
+});
+
+test('a run with nothing new leaves every time stamp as it is', async () => {
+  const root = tempFolder();
+  await write(root, FIRST);
+  const stamps = () =>
+    Object.keys(snapshot(folderOf(root))).map((path) => statSync(join(folderOf(root), path)).mtimeMs);
+  const before = [statSync(folderOf(root)).mtimeMs, ...stamps()];
+  expect((await write(root, FIRST)).changed).toBe(false);
+  expect([statSync(folderOf(root)).mtimeMs, ...stamps()]).toEqual(before);
+});
+
+test('a file that is the same keeps its time stamp beside one that changes', async () => {
+  const root = tempFolder();
+  await write(root, FIRST);
+  const stamp = () => statSync(join(folderOf(root), 'data/train.jsonl'), { bigint: true });
+  const before = stamp();
+  await write(root, { ...FIRST, 'app.py': 'new\n' });
+  expect([stamp().mtimeNs, stamp().ino]).toEqual([before.mtimeNs, before.ino]);
+});
+
+function texts(files: Files): Record<string, string> {
+  const text = (file: Files[string]) =>
+    typeof file === 'string' ? file : Array.isArray(file) ? file.join('') : file.content;
+  return Object.fromEntries(Object.entries(files).map(([path, file]) => [path, text(file)]));
+}

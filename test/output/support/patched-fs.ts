@@ -1,0 +1,24 @@
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { onTestFinished } from 'vitest';
+
+type Name = 'mkdir' | 'open' | 'rename' | 'unlink' | 'writeFile';
+
+/** Runs `before` ahead of each call of one function of node:fs/promises, for this test; what it throws, the call does. */
+export function patched(name: Name, before: (...args: unknown[]) => void): void {
+  const real = fs[name] as (...args: unknown[]) => Promise<unknown>;
+  const set = (value: unknown) => {
+    Object.assign(fs, { [name]: value });
+    syncBuiltinESMExports();
+  };
+  set(async (...args: unknown[]) => {
+    before(...args);
+    return real(...args);
+  });
+  onTestFinished(() => set(real));
+}
+
+/** Throws as the file system would. */
+export function fail(code: string): never {
+  throw Object.assign(new Error(`${code}: injected`), { code });
+}
