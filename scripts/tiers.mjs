@@ -59,7 +59,7 @@ export const TIERS = {
     checks: [whole('tsc', npmTool('tsc'), '--noEmit'), pyright('gym'), pyright('agentenv')],
     venvs: ['gym', 'agentenv'],
   },
-  unit: { checks: [vitest('unit')], venvs: [], built: true },
+  unit: { checks: [vitest('unit')], venvs: ['gym'], built: true },
   runtime: { checks: [pytest('test/runtime'), pytest('fixtures/gridsim')], venvs: ['gym'] },
   e2e: { checks: [vitest('e2e')], venvs: ['gym', 'agentenv'], built: true },
 };

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
   type DiscoverOptions,
@@ -11,7 +10,7 @@ import {
 import { checkOptions, checkServer, folder, type GymOptions, namesOf, type Settings, slug } from './gym/index.js';
 import { parseServerUrl } from './openenv/index.js';
 import { finishCommits, type JsonValue, type OutputFile, type Plan, writeFolder } from './output/index.js';
-import { readSettings } from './root/index.js';
+import { currentSettings, readRoot } from './root/index.js';
 import { Findings, gymRoot } from './rules/index.js';
 
 /** What the user asks for; the same request writes the same bytes, as long as the server serves the same. */
@@ -58,11 +57,11 @@ export async function write(request: WriteRequest, reporter: Reporter, signal: A
     reporter.warn(`finished the writing of '${name}', which an earlier run had begun`);
   }
   const root = path.resolve(request.gymRoot);
-  refuse(gymRoot({ path: root, pyproject: await readText(path.join(root, 'pyproject.toml')) }));
+  refuse(gymRoot(await readRoot(root)));
   const found = await discover(request.url, { ...request.discover, signal }, reporter);
   try {
     const name = request.name ?? slug(found.envName);
-    const kept = await keptSettings(root, name);
+    const kept = await currentSettings(root, name);
     const url = request.configUrl ?? parseServerUrl(request.url).http;
     const options = { ...request.gym, name, url, settings: { ...kept, ...request.gym.settings } };
     refuse([...checkOptions(options), ...checkServer(found, options)]);
@@ -97,18 +96,6 @@ function refuse(findings: ReturnType<typeof gymRoot>): void {
   const all = new Findings();
   all.add(...findings);
   all.throwIfAny('this can not become a folder that NeMo Gym takes; nothing was written');
-}
-
-async function keptSettings(root: string, name: string): Promise<Settings> {
-  const names = namesOf(name);
-  const config = path.join(root, names.folder, names.config);
-  const text = await readText(config);
-  return text === undefined ? {} : readSettings(text, name, config);
-}
-
-/** A file's text, or undefined where there is none; what else is wrong with it is told where it is written. */
-async function readText(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').catch(() => undefined);
 }
 
 function without(kept: Settings, given: Settings): Settings {

@@ -21,12 +21,7 @@ export async function currentSettings(gymRoot: string, name: string): Promise<Se
   return written === undefined ? {} : readSettings(written, name, path);
 }
 
-/** A file that is missing, or has something that is no folder on its way, says nothing; other errors are the writer's. */
+/** What can't be read has nothing to say here; why it can't is told where it is to be written. */
 async function text(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
-  }
+  return readFile(path, 'utf8').catch(() => undefined);
 }

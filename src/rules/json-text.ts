@@ -1,7 +1,10 @@
 import { wellFormed } from './text.js';
 
-/** orjson writes 254 levels (`orjson.dumps`), and Gym wraps a tool's schema in the row, its request and its rollout. */
-const DEEPEST = 200;
+/**
+ * pydantic's JSON parser reads 200 levels and orjson writes 254, and Gym wraps a tool's schema in the row, its request and
+ * its rollout.
+ */
+const DEEPEST = 128;
 
 /** What orjson keeps as an integer; beyond it becomes a float when read and is refused when written. */
 const SMALLEST = -(2n ** 63n);

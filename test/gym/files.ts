@@ -1,0 +1,47 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Discovery } from '../../src/discover/types.js';
+import { folder } from '../../src/gym/folder.js';
+import type { GymOptions } from '../../src/gym/options.js';
+import { Findings } from '../../src/rules/index.js';
+
+export interface Generated {
+  /** The text of each file by its path, in the order in which they came; a copied file's is the path it is copied from. */
+  files: Map<string, string>;
+  copies: Set<string>;
+  findings: Findings;
+}
+
+/** Reads a folder's files as `output/` would. */
+export async function generate(discovery: Discovery, options: GymOptions): Promise<Generated> {
+  const findings = new Findings();
+  const files = new Map<string, string>();
+  const copies = new Set<string>();
+  for await (const file of folder(discovery, options, findings)) {
+    if ('copy' in file) copies.add(file.path);
+    files.set(
+      file.path,
+      'rows' in file ? (await collect(file.rows)).join('') : 'copy' in file ? file.copy : file.content,
+    );
+  }
+  return { files, copies, findings };
+}
+
+/** Writes them below a Gym root, and gives the server's folder. */
+export async function writeFolder(root: string, discovery: Discovery, options: GymOptions): Promise<string> {
+  const { files, copies, findings } = await generate(discovery, options);
+  findings.throwIfAny('Gym would refuse this');
+  const target = join(root, 'resources_servers', options.name);
+  for (const [path, text] of files) {
+    await mkdir(dirname(join(target, path)), { recursive: true });
+    if (copies.has(path)) await cp(text, join(target, path));
+    else await writeFile(join(target, path), text);
+  }
+  return target;
+}
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

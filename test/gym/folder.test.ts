@@ -1,0 +1,84 @@
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { discovery, options, task, tool, toolset } from './discovery.js';
+import { generate } from './files.js';
+
+const FIVE = [0, 1, 2, 3, 4].map((index) => task(index));
+
+describe('a folder', () => {
+  it('has its rows first, and the bridge as it is', async () => {
+    const { files, copies, findings } = await generate(discovery([...FIVE, task(0, { split: 'eval' })]), options());
+    expect(findings.list).toEqual([]);
+    const own = [...files.keys()].filter((path) => !copies.has(path));
+    expect(own).toEqual([
+      'data/train.jsonl',
+      'data/eval.jsonl',
+      'toolsets.json',
+      'configs/gridsim_v1.yaml',
+      'app.py',
+      'pyproject.toml',
+      'task_data.py',
+      'tests/test_app.py',
+      'README.md',
+    ]);
+    const bridge = fileURLToPath(new URL('../../templates/server/openenv_bridge', import.meta.url));
+    const there = (await readdir(bridge))
+      .filter((name) => name.endsWith('.py'))
+      .map((name) => `openenv_bridge/${name}`);
+    expect([...copies]).toEqual(there.sort());
+  });
+
+  it('is the same twice', async () => {
+    const of = async () => [...(await generate(discovery(FIVE), options())).files];
+    expect(await of()).toEqual(await of());
+  });
+
+  it('has five example rows where datasets are declared', async () => {
+    const datasets = { train: 'train', license: 'MIT' };
+    const { files } = await generate(discovery([...FIVE, task(5)]), options({ datasets }));
+    expect(files.get('data/example.jsonl')).toBe(
+      (files.get('data/train.jsonl') as string).split('\n').slice(0, 5).join('\n').concat('\n'),
+    );
+  });
+
+  it('says all at once what Gym would refuse, and then has no file', async () => {
+    const bad = toolset([[tool('verify'), tool('a.b')]]);
+    const tasks = [
+      task(0, { split: 'a/b', toolset: bad, prompt: '' }),
+      task(0, { split: 'eval' }),
+      task(0, { split: 'Eval' }),
+    ];
+    const { files, findings } = await generate(
+      discovery(tasks),
+      options({
+        name: 'class',
+        url: 'nowhere',
+        renameTools: { nope: 'x' },
+        datasets: { train: 'train', license: 'GPL' },
+      }),
+    );
+    expect([...files.keys()]).toEqual([]);
+    expect(findings.list.map(({ code }) => code)).toEqual([
+      'name-keyword',
+      'config-url',
+      'dataset-license',
+      'split-file',
+      'split-collision',
+      'dataset-split',
+      'tool-route',
+      'tool-name',
+      'row-prompt',
+      'rename-unmatched',
+    ]);
+  });
+
+  it('is cut short by what only the tasks tell', async () => {
+    const { files, findings } = await generate(
+      discovery([task(0)]),
+      options({ datasets: { train: 'train', license: 'MIT' }, renameTools: { submit: 'x' } }),
+    );
+    expect([...files.keys()]).toEqual(['data/train.jsonl']);
+    expect(findings.list.map(({ code }) => code)).toEqual(['rename-unmatched', 'dataset-example']);
+  });
+});

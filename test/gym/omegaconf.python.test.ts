@@ -1,0 +1,76 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are meant
+import { expect, it } from 'vitest';
+import { config, description } from '../../src/gym/config.js';
+import { yamlString } from '../../src/gym/yaml.js';
+import { options } from './discovery.js';
+import { askGym } from './gym-python.js';
+import { HOSTILE } from './hostile.js';
+
+/** Reads YAML as Gym does: loaded, written for the server's process in one environment variable, and read there. */
+const READ = `
+from omegaconf import OmegaConf
+def read(text):
+    once = OmegaConf.create(text)
+    return OmegaConf.to_container(OmegaConf.create(OmegaConf.to_yaml(once)), resolve=True)
+json.dump([read(text) for text in given], sys.stdout)
+`;
+
+/** All texts of up to five of the characters that interpolation knows. */
+function* combinations(chars: string, length: number): Generator<string> {
+  if (length === 0) yield '';
+  else for (const rest of combinations(chars, length - 1)) for (const char of chars) yield rest + char;
+}
+
+it('reads every text as it is', async () => {
+  const texts = [...HOSTILE, ...[1, 2, 3, 4, 5].flatMap((length) => [...combinations('\\${}a', length)])];
+  const yaml = texts.map((text) => `x: ${yamlString(text)}\n${yamlString(text.replaceAll('\n', ''))}: 1\n`);
+  const read = await askGym<Record<string, unknown>[]>(
+    READ,
+    yaml.map((text) => text.split('\n')[0]),
+  );
+  expect(read.map(({ x }) => x)).toEqual(texts);
+}, 120_000);
+
+it('reads the whole config as it was meant, and nothing of the reader’s environment', async () => {
+  const envName = HOSTILE.join(' ').slice(0, 190);
+  const given = options({
+    url: 'http://h/?a=${oc.env:HOME}&b=1e3',
+    headers: { Authorization: 'Bearer ${HF_TOKEN} $HF_TOKEN', on: '12:30', '1e3': '0x1F' },
+    renameTools: { 'a.${oc.env:HOME}': 'a_b', on: 'off_', '"\n}}': 'c-d' },
+    settings: { tool_timeout: 0.5, reward: '${oc.env:HOME}', max_steps: 3 },
+    datasets: { train: 'train', license: 'NVIDIA Internal Use Only, Do Not Distribute' },
+  });
+  const [read] = await askGym<Record<string, Record<string, Record<string, Record<string, unknown>>>>[]>(READ, [
+    await config(envName, given),
+  ]);
+  expect(read?.gridsim_v1?.resources_servers?.gridsim_v1).toEqual({
+    entrypoint: 'app.py',
+    domain: 'agent',
+    description: description(envName),
+    url: given.url,
+    headers: given.headers,
+    tool_names: { a_b: 'a.${oc.env:HOME}', off_: 'on', 'c-d': '"\n}}' },
+    tool_timeout: 0.5,
+    reward: '${oc.env:HOME}',
+  });
+  expect(read?.gridsim_v1_simple_agent?.responses_api_agents?.simple_agent?.max_steps).toBe(3);
+});
+
+it("is read by Gym's own parser, and its datasets by Gym's own model", async () => {
+  const program = `
+from omegaconf import OmegaConf
+from nemo_gym.global_config import GlobalConfigDictParser, GlobalConfigDictParserConfig
+initial = OmegaConf.merge(OmegaConf.create(given), GlobalConfigDictParserConfig.NO_MODEL_GLOBAL_CONFIG_DICT)
+parsed = GlobalConfigDictParser().parse_no_environment(initial)
+found = GlobalConfigDictParser().filter_for_server_instance_configs(parsed)
+json.dump({c.name: [d.type for d in c.datasets or []] for c in found}, sys.stdout)
+`;
+  const datasets = { train: 'train', validation: 'eval', license: 'Apache 2.0' };
+  const found = await askGym(program, await config('x', options({ datasets })));
+  expect(found).toEqual({
+    gridsim_v1: [],
+    gridsim_v1_simple_agent: ['train', 'validation', 'example'],
+    gridsim_v1_environment_server: [],
+    policy_model: [],
+  });
+}, 120_000);

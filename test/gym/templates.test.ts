@@ -1,0 +1,28 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { render, TEMPLATES } from '../../src/gym/templates.js';
+import { HOSTILE } from './hostile.js';
+
+it('no template has a value without a helper that says what it is', async () => {
+  const files = (await readdir(TEMPLATES, { recursive: true })).filter((file) => file.endsWith('.hbs'));
+  expect(files.length).toBeGreaterThan(5);
+  for (const file of files) {
+    const text = await readFile(join(TEMPLATES, file), 'utf8');
+    for (const [mustache, inner] of text.matchAll(/\{\{+([^}]*)\}\}+/g)) {
+      expect(inner, `${mustache} in ${file}`).toMatch(
+        /^(?:#(?:if|each) [\w.]+|\/(?:if|each)|(?:yaml|toml|id|split|tool|number) [\w.]+)$/,
+      );
+    }
+  }
+});
+
+it('a value that is missing is an error, not an empty text', async () => {
+  await expect(render('pyproject.toml', {})).rejects.toThrow(/lacks a text/);
+});
+
+it.each(HOSTILE.filter((text) => !/^[a-z]+$/.test(text)))('a name can not be %j', async (text) => {
+  await expect(render('tests/test_app.py', { names: { server: text, agent: 'x' } })).rejects.toThrow(
+    /the rules refuse/,
+  );
+});

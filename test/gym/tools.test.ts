@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { gymTools } from '../../src/gym/tools.js';
+import { ToolsetTexts } from '../../src/gym/toolsets.js';
+import { Findings } from '../../src/rules/index.js';
+import { options, tool, toolset } from './discovery.js';
+
+it('passes a schema on as the server wrote it', () => {
+  const parameters = '{"maximum":9223372036854775807,"default":1.0,"type":["string","null"],"_x":null}';
+  const { tools, findings } = gymTools(toolset([[tool('t', parameters, 'A "b" \\')]]), {});
+  expect(tools).toEqual([
+    `{"type":"function","name":"t","description":"A \\"b\\" \\\\","parameters":${parameters},"strict":false}`,
+  ]);
+  expect(findings).toEqual([]);
+});
+
+it('writes one line whatever the texts hold', () => {
+  const parameters = '{\r\n  "description": "a\u2028b\u0085c"\n}\n';
+  const [text] = gymTools(toolset([[tool('t', parameters, 'd\u2029\n')]]), {}).tools;
+  expect(text).not.toMatch(/[\r\n\u0085\u2028\u2029]/);
+  expect(JSON.parse(text as string)).toMatchObject({
+    description: 'd\u2029\n',
+    parameters: { description: 'a\u2028b\u0085c' },
+  });
+});
+
+it('has each tool of all turns once, in the order in which they are first offered', () => {
+  const turns = [[tool('a'), tool('end')], [tool('b'), tool('a', undefined, 'In other words.')], [tool('end')]];
+  const made = gymTools(toolset(turns), { a: 'first' });
+  expect(made.tools.map((text) => JSON.parse(text).name)).toEqual(['first', 'end', 'b']);
+  expect(JSON.parse(made.tools[0] as string).description).toBe('Runs a.');
+  expect(made.turns).toEqual([['first', 'end'], ['b', 'first'], ['end']]);
+  expect(made.findings).toEqual([]);
+});
+
+it('says all that is wrong with a toolset', () => {
+  const turns = [[tool('verify'), tool('a.b'), tool('a_b')], [tool('a_b', '{"x":1}')], [tool('n', '{"x":NaN}')]];
+  const codes = gymTools(toolset(turns), { 'a.b': 'a_b' }).findings.map(({ code }) => code);
+  expect(codes.sort()).toEqual(['rename-taken', 'tool-clash', 'tool-duplicate', 'tool-json', 'tool-route']);
+});
+
+it('is serialised once a toolset', () => {
+  const texts = new ToolsetTexts(options(), new Findings());
+  const solver = toolset([[tool('a')]]);
+  expect(texts.of(solver)).toBe(texts.of(solver));
+  expect(JSON.parse(texts.of(toolset([[]])))).toEqual([]);
+});
+
+it('keeps no path of the serving machine in toolsets.json', () => {
+  const texts = new ToolsetTexts(options(), new Findings());
+  const key = 'task:@local/srv/envs/gridsim-v1/day-1';
+  const file = texts.file([toolset([[tool('a')], []], key), toolset([[]])]);
+  expect(file).not.toContain('/srv/');
+  expect(JSON.parse(file)).toEqual({
+    format: 1,
+    toolsets: [
+      {
+        key: 'task:@local/gridsim-v1/day-1',
+        tasks: [{ split: 'train', index: 0, id: '@local/gridsim-v1/day-0' }],
+        turns: [['a'], []],
+        tools: [JSON.parse(texts.of(toolset([[tool('a')]])))[0]],
+      },
+      expect.objectContaining({ turns: [[]], tools: [] }),
+    ],
+  });
+  expect(JSON.parse(texts.file([]))).toEqual({ format: 1, toolsets: [] });
+});

@@ -1,0 +1,71 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { UserError } from '../../src/errors.js';
+import { config } from '../../src/gym/config.js';
+import { currentSettings, readRoot, readSettings } from '../../src/root/index.js';
+import { options } from '../gym/discovery.js';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'gymgen-root-'));
+});
+afterEach(async () => {
+  await rm(root, { recursive: true });
+});
+
+it('reads back what was written', async () => {
+  const settings = {
+    tool_timeout: 1.5,
+    reset_timeout: 2,
+    idle_timeout: 3,
+    max_concurrent_envs: 4,
+    reward: 'on',
+    max_steps: 5,
+  };
+  expect(readSettings(await config('x', options({ settings })), 'gridsim_v1', 'x.yaml')).toEqual(settings);
+  expect(readSettings(await config('x', options()), 'gridsim_v1', 'x.yaml')).toEqual({});
+});
+
+it('reads what a user set by hand, wherever in its block', async () => {
+  const text = (await config('x', options()))
+    .replace('      domain: agent', '      tool_timeout: 90   # slow\n      domain: agent')
+    .replace('    simple_agent:\n', '    simple_agent:\n      max_steps: 12\n');
+  expect(readSettings(text, 'gridsim_v1', 'x.yaml')).toEqual({ tool_timeout: 90, max_steps: 12 });
+});
+
+it.each([
+  ['tool_timeout: soon', 'tool_timeout'],
+  ['reset_timeout: -1', 'reset_timeout'],
+  ['idle_timeout: "60"', 'idle_timeout'],
+  ['max_concurrent_envs: 1.5', 'max_concurrent_envs'],
+  ['reward: 3', 'reward'],
+])('refuses %s, which would be lost, naming the file', async (line, key) => {
+  const text = (await config('x', options())).replace('      domain', `      ${line}\n      domain`);
+  try {
+    readSettings(text, 'gridsim_v1', 'a/x.yaml');
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toBeInstanceOf(UserError);
+    expect((error as UserError).details.join()).toContain(`a/x.yaml: ${key}`);
+  }
+});
+
+it.each(['', '[]', 'a: [', 'gridsim_v1: 3', 'gridsim_v1:\n  resources_servers: [1]', '\0'])(
+  'has nothing to keep of %j',
+  (text) => {
+    expect(readSettings(text, 'gridsim_v1', 'x.yaml')).toEqual({});
+  },
+);
+
+it('says of a root what is there', async () => {
+  expect(await readRoot(join(root, 'none'))).toEqual({ path: join(root, 'none'), pyproject: undefined });
+  await writeFile(join(root, 'pyproject.toml'), '[project]\n');
+  expect((await readRoot(root)).pyproject).toBe('[project]\n');
+  expect(await currentSettings(root, 'gridsim_v1')).toEqual({});
+  await mkdir(join(root, 'resources_servers/gridsim_v1/configs'), { recursive: true });
+  const text = await config('x', options({ settings: { tool_timeout: 5 } }));
+  await writeFile(join(root, 'resources_servers/gridsim_v1/configs/gridsim_v1.yaml'), text);
+  expect(await currentSettings(root, 'gridsim_v1')).toEqual({ tool_timeout: 5 });
+});

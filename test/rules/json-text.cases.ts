@@ -1,0 +1,20 @@
+/** [JSON text, why Gym can't take it or undefined], which orjson itself is asked about in json-text.python.test.ts. */
+export const JSON_TEXTS: [text: string, fault: RegExp | undefined][] = [
+  ['{"maximum":9223372036854775807,"default":1.0}', undefined],
+  ['[18446744073709551615,-9223372036854775808,-0,1e308,0.1,1E5]', undefined],
+  ['{"a":[{"b":"\\u0000 \\ud83d\\ude00 \\\\"}],"_x":null}', undefined],
+  ['"12345678901234567890123 \\" 1e400"', undefined],
+  ['18446744073709551616', /18446744073709551616, more than an integer of 64 bits/],
+  ['[-9223372036854775809]', /more than an integer/],
+  ['{"maximum":1180591620717411303424}', /more than an integer/],
+  [`[${'9'.repeat(1000)}]`, /9{30}…, more than an integer/],
+  ['{"x":1e400}', /1e400, which is no finite number/],
+  ['{"x":-1.7976931348623159e308}', /no finite number/],
+  ['"\\ud800"', /lone surrogate/],
+  ['{"\\udc00":1}', /lone surrogate/],
+  ['"\ud800"', /lone surrogate/],
+  [`${'['.repeat(1500)}${']'.repeat(1500)}`, /1500 levels/],
+  ['{"x":NaN}', /not JSON/],
+  ['{"x":1,}', /not JSON/],
+  ['', /not JSON/],
+];

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { row } from '../../src/rules/index.js';
+import { task } from '../gym/discovery.js';
+
+it.each([
+  [{}, []],
+  [{ systemPrompt: null }, []],
+  [{ systemPrompt: '' }, []],
+  [{ prompt: '' }, ['row-prompt']],
+  [{ prompt: '\ud83d' }, ['row-prompt']],
+  [{ systemPrompt: 'x\udc00' }, ['row-system-prompt']],
+  [{ id: '' }, ['row-id']],
+  [{ id: '\ud800', prompt: '' }, ['row-prompt', 'row-id']],
+  [{ prompt: null as unknown as string }, ['row-prompt']],
+  [{ systemPrompt: 3 as unknown as string }, ['row-system-prompt']],
+])('of a task with %j says %j', (changes, codes) => {
+  expect(row(task(3, changes)).map(({ code }) => code)).toEqual(codes);
+});
+
+it('names the task, the field and the reason', () => {
+  expect(row(task(3, { prompt: '' }))).toEqual([
+    {
+      code: 'row-prompt',
+      where: "task train[3] '@local/srv/envs/gridsim-v1/day-3'",
+      what: 'its prompt is empty',
+      fix: expect.stringContaining('--split'),
+    },
+  ]);
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { splitNames } from '../../src/rules/index.js';
+
+function codes(names: string[], example = false): string[] {
+  return splitNames(names, { example }).map(({ code }) => code);
+}
+
+describe('split names', () => {
+  it('takes names that are file names', () => {
+    expect(codes(['all', 'train', 'eval', 'Dev-1.2', 'my split', 'example', 'conflicts', '2024', 'a%b+c@d'])).toEqual(
+      [],
+    );
+  });
+
+  it.each([
+    ['', 'split-file'],
+    ['a/b', 'split-file'],
+    ['..', 'split-file'],
+    ['../x', 'split-file'],
+    ['.hidden', 'split-file'],
+    ['-rf', 'split-file'],
+    ['a=b', 'split-file'],
+    ['a,b', 'split-file'],
+    ['é', 'split-file'],
+    ['a\0b', 'split-file'],
+    ['a\nb', 'split-file'],
+    ["a'b", 'split-file'],
+    ['a ', 'split-file'],
+    ['x'.repeat(101), 'split-file'],
+    ['train_prepare', 'split-derived'],
+    ['Train_Metrics', 'split-derived'],
+    ['example_rollouts', 'split-derived'],
+  ])('refuses %j', (name, code) => {
+    expect(codes([name])).toEqual([code]);
+  });
+
+  it('refuses what an example file would clash with, where there is one', () => {
+    expect(codes(['example', 'Example', 'conflict-1'], true)).toEqual([
+      'split-example',
+      'split-example',
+      'split-example',
+      'split-collision',
+    ]);
+  });
+
+  it('refuses two that are one file where case does not count, naming both', () => {
+    const [finding] = splitNames(['Train', 'eval', 'train'], { example: false });
+    expect(finding).toMatchObject({ code: 'split-collision', where: "split 'train'" });
+    expect(finding?.what).toContain("'Train'");
+  });
+});
