@@ -15,6 +15,10 @@ _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
+class ConfigError(Exception):
+    """The config is well-formed, but can't be used here."""
+
+
 class OpenEnvConfig(BaseResourcesServerConfig):
     """``url`` is required. Times are in seconds, ``max_frame`` is in bytes."""
 
@@ -75,13 +79,13 @@ class OpenEnvConfig(BaseResourcesServerConfig):
 def expand(headers: Mapping[str, str], environ: Mapping[str, str]) -> dict[str, str]:
     """``headers`` with each ``$NAME`` and ``${NAME}`` replaced from the environment.
 
-    Raises ValueError where a variable isn't set, naming it and its header, never a value.
+    Raises ConfigError where a variable isn't set, naming it and its header, never a value.
     """
 
     def lookup(header: str, match: re.Match[str]) -> str:
         variable = match[1] or match[2]
         if not environ.get(variable):
-            raise ValueError(f"the header {header} needs the environment variable {variable}, which is not set")
+            raise ConfigError(f"the header {header} needs the environment variable {variable}, which is not set")
         return environ[variable].strip()
 
     return {

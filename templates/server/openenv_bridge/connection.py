@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import aiohttp
 from aiohttp import WSMsgType
@@ -93,7 +94,8 @@ class Connection:
                 self._on_closed()
 
 
-def _why(message: aiohttp.WSMessage) -> str:
+def _why(message: Any) -> str:
+    """Why a socket ended, from the message of aiohttp that said so."""
     if message.type is WSMsgType.CLOSE:
         words = f": {message.extra}" if message.extra else ""
         return f"the server closed the session (code {message.data}{words})"

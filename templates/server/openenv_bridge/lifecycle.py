@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gc
 import signal
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from types import FrameType
 from typing import Any
@@ -48,7 +49,7 @@ def _before_signals(run: Callable[[], None]) -> Callable[[], None]:
         if callable(handler):
             handler(number, frame)
 
-    with contextlib.suppress(ValueError):  # not the main thread: somebody else sees to signals
+    if threading.current_thread() is threading.main_thread():  # else somebody else sees to signals
         for number in (signal.SIGINT, signal.SIGTERM):
             handler = signal.getsignal(number)
             if callable(handler):  # uvicorn's; a signal that is ignored stays so

@@ -21,7 +21,7 @@ CONNECT_S = 30.0
 
 
 class OpenEnvServer:
-    """``environ`` is where the variables in the config's headers are looked up; a missing one is a ValueError."""
+    """``environ`` is where the variables in the config's headers are looked up; a missing one is a ConfigError."""
 
     def __init__(self, config: OpenEnvConfig, environ: Mapping[str, str]) -> None:
         self._url = websocket_url(config.url)
@@ -84,7 +84,7 @@ class OpenEnvServer:
                 compress=0,
                 max_msg_size=self._max_frame,
                 decode_text=False,
-                timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_S),
+                timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_S),  # pyright: ignore[reportCallIssue]
             )
         # What these say of themselves may have the whole URL in it, with a password or a token.
         except aiohttp.WSServerHandshakeError as e:

@@ -23,7 +23,7 @@ from pydantic import PrivateAttr, ValidationError
 from starlette.middleware.sessions import SessionMiddleware
 
 from openenv_bridge import lifecycle, wire
-from openenv_bridge.config import OpenEnvConfig
+from openenv_bridge.config import ConfigError, OpenEnvConfig
 from openenv_bridge.episode import Episode, note
 from openenv_bridge.openenv import OpenEnvServer
 from openenv_bridge.play import Play
@@ -43,11 +43,22 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
     """Plays the tasks of the OpenEnv server at ``config.url``."""
 
     ray_enabled = False
-    config: OpenEnvConfig
+    config: OpenEnvConfig  # pyright: ignore[reportIncompatibleVariableOverride]
 
     _openenv: OpenEnvServer = PrivateAttr()
     _sessions: Sessions = PrivateAttr()
     _toolsets: Toolsets | None = PrivateAttr(default=None)
+
+    @classmethod
+    def run_webserver(cls) -> FastAPI | None:
+        """Serve. A config that can't be used is said in a line or two, without a traceback."""
+        try:
+            return super().run_webserver()
+        except ValidationError as e:
+            problems = [f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in e.errors()]
+            raise SystemExit("the resources server's config can't be used: " + "; ".join(problems)) from None
+        except ConfigError as e:
+            raise SystemExit(f"the resources server's config can't be used: {e}") from None
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
@@ -89,7 +100,7 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
                 self._sessions.seed(_session_id(request), Task.of(body))
                 return BaseSeedSessionResponse()
             seed = ResourcesSeedSessionRequest.model_validate(body)
-            self._sessions.seed(seed.resources_session_id, Task.of(seed.task_data), str(seed.episode_id))
+            self._sessions.seed(seed.resources_session_id, Task.of(seed.task_data), seed.episode_id.capture_key)
         except (BadRow, ValidationError) as e:
             raise HTTPException(422, f"This starts no episode: {e}") from e
         except Refused as e:

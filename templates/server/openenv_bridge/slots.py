@@ -19,22 +19,22 @@ PROBE_S = (0.1, 2.0)  # the first and the longest pause between two tries beyond
 
 
 class Lease:
-    """The right to one session: given back once, either way."""
+    """The right to one session: given back once."""
 
     def __init__(self, slots: Slots) -> None:
-        self._slots: Slots | None = slots
+        self._slots = slots
+        self._held = True
 
     def release(self) -> None:
         """The session has ended, on the server too."""
-        if self._slots is not None:
+        if self._held:
+            self._held = False
             self._slots._ended()
-            self._slots = None
 
     def refused(self, max_sessions: int | None) -> None:
-        """The server had no session."""
-        if self._slots is not None:
-            self._slots._refused(max_sessions)
-            self._slots = None
+        """The server had no session. (It closes the socket too, so that the lease may be back already.)"""
+        held, self._held = self._held, False
+        self._slots._refused(max_sessions, held)
 
 
 class Slots:
@@ -76,8 +76,8 @@ class Slots:
         self._open -= 1
         self._grant()
 
-    def _refused(self, max_sessions: int | None) -> None:
-        self._open -= 1
+    def _refused(self, max_sessions: int | None, held: bool) -> None:
+        self._open -= held
         self._limit = min(self._limit, self._open)
         if not self._warned:
             self._warned = True

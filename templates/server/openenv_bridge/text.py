@@ -16,12 +16,12 @@ ENDED = "The episode has ended."
 def of_answer(answer: Answer) -> str:
     """The text of a tool call's answer: its error, else its result, else the observation itself."""
     observation = answer.observation
-    error = observation.get("error")
-    if error is not None:
-        return of_error(error)
-    result = observation.get("result")
-    if result is not None:
-        return of_result(result)
+    if not _is_text(observation.get("result")):
+        observation = answer.exact()
+    if observation.get("error") is not None:
+        return of_error(observation["error"])
+    if observation.get("result") is not None:
+        return of_result(observation["result"])
     if answer.done:
         return ENDED
     rest = {k: v for k, v in observation.items() if k not in ("result", "error", "tool_name", "metadata")}
@@ -64,6 +64,10 @@ def next_turn(result: Mapping[str, Any], system_prompt: str | None) -> str:
     if isinstance(system, str) and system and system != system_prompt:
         return f"{system}\n\n{prompt}"
     return prompt
+
+
+def _is_text(result: Any) -> bool:
+    return isinstance(result, str) or (isinstance(result, Mapping) and bool(result.get("content")))
 
 
 def compact(value: Any) -> str:

@@ -26,7 +26,7 @@ def mismatch(turn: Iterable[Any], row: Iterable[Mapping[str, Any]], names: Mappi
 
 def _plain(schema: Any) -> dict[str, Any]:
     """``schema`` with the ways to say "an object of anything" made one: null, {} and no or empty properties."""
-    plain = {"type": "object"} | schema if isinstance(schema, Mapping) else {"type": "object"}
+    plain: dict[str, Any] = {"type": "object", **(schema if isinstance(schema, Mapping) else {})}
     if not plain.get("properties"):
         plain.pop("properties", None)
     return plain

@@ -8,17 +8,18 @@ from typing import Any
 
 import orjson
 
+from openenv_bridge.config import ConfigError
 from openenv_bridge.task import BadRow, Task, tools_of
 
 
 class Toolsets:
     def __init__(self, path: Path) -> None:
-        """Raises ValueError where the file can't be read."""
+        """Raises ConfigError where the file can't be read."""
         try:
             self._toolsets: list[dict[str, Any]] = orjson.loads(path.read_bytes())["toolsets"]
             self._names = [[tool["name"] for tool in toolset["tools"]] for toolset in self._toolsets]
         except (OSError, ValueError, KeyError, TypeError) as e:
-            raise ValueError(f"expose_tools_over_mcp needs {path}, which can't be read: {e!r}") from e
+            raise ConfigError(f"expose_tools_over_mcp needs {path}, which can't be read: {e!r}") from e
 
     def tools(self) -> list[dict[str, Any]]:
         """Every tool once. MCP shows one schema for a name: where toolsets differ in it, any object is taken."""

@@ -24,6 +24,11 @@ class Answer:
     reward: float | None
     done: bool
     metadata: Mapping[str, Any]
+    frame: bytes
+
+    def exact(self) -> Mapping[str, Any]:
+        """The observation again, read by the standard library: slower, but integers beyond 64 bits stay integers."""
+        return json.loads(self.frame)["data"]["observation"]
 
     @property
     def failure(self) -> str | None:
@@ -91,7 +96,7 @@ def parse(frame: bytes) -> Answer:
         message = loads(frame)
         kind, data = message["type"], message["data"]
         if kind == "observation":
-            return _answer(data)
+            return _answer(data, frame)
         if kind == "error":
             raise _error(data)
     except (ValueError, TypeError, KeyError, AttributeError) as e:
@@ -99,18 +104,18 @@ def parse(frame: bytes) -> Answer:
     raise EpisodeFailed(f"the server answered with a message of the type {str(kind)[:40]!r}")
 
 
-def _answer(data: Mapping[str, Any]) -> Answer:
+def _answer(data: Mapping[str, Any], frame: bytes) -> Answer:
     observation = data["observation"]
     if not isinstance(observation, Mapping):
         raise TypeError("an observation is an object")
     reward = data.get("reward")
-    number = isinstance(reward, int | float) and math.isfinite(reward)
     metadata = data.get("metadata") or observation.get("metadata")
     return Answer(
         observation,
-        float(reward) if number else None,
+        float(reward) if isinstance(reward, int | float) and math.isfinite(reward) else None,
         bool(data.get("done")),
         metadata if isinstance(metadata, Mapping) else {},
+        frame,
     )
 
 

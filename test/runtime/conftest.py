@@ -1,0 +1,65 @@
+"""The bridge is tested against the real ``openenv`` package, over real sockets; each server runs in a thread."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+for folder in ("templates/server", "bench/server", "test/runtime"):
+    sys.path.insert(0, str(ROOT / folder))
+
+from faulty_server import build_app as faulty_app  # noqa: E402
+from gymclient import Control, GymClient  # noqa: E402
+from serving import Served, bridge_app, serve  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def _faulty() -> Iterator[Served]:
+    with serve(faulty_app(capacity=1024)) as served:
+        yield served
+
+
+@pytest.fixture
+async def faulty(_faulty: Served) -> AsyncIterator[Served]:
+    """The server of bench/server, whose tasks misbehave on purpose; what a test sets is undone after it."""
+    control = Control(_faulty.url)
+    await control.set(slow_s=0.3, never_s=60.0)
+    yield _faulty
+    await control.set(fault=None, refuse=False, capacity=1024)
+    await control.release()
+
+
+@pytest.fixture
+def bridges() -> Iterator[Callable[..., Served]]:
+    """Starts resources servers, with the middlewares that ``run_webserver`` puts around them."""
+    running: list[Any] = []
+
+    def start(url: str, **config: Any) -> Served:
+        context = serve(bridge_app(url, **config))
+        running.append(context)
+        return context.__enter__()
+
+    yield start
+    for context in reversed(running):
+        context.__exit__(None, None, None)
+
+
+@pytest.fixture
+async def clients() -> AsyncIterator[Callable[[Served], Any]]:
+    """Gym's HTTP clients."""
+    open_clients: list[GymClient] = []
+
+    async def connect(bridge: Served) -> GymClient:
+        client = GymClient(bridge.url, cap_s=30.0)
+        await client.__aenter__()
+        open_clients.append(client)
+        return client
+
+    yield connect
+    for client in open_clients:
+        await client.__aexit__()

@@ -1,0 +1,84 @@
+"""A call that was posted twice runs once, where that can be told."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from openenv_bridge.calls import Calls
+
+
+class Counted:
+    """A call that goes on until it is told to end, and counts how often it ran."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self.may_end = asyncio.Event()
+
+    async def __call__(self) -> str:
+        self.runs += 1
+        run = self.runs
+        await self.may_end.wait()
+        return f"answer {run}"
+
+
+async def post(calls: Calls, run: Counted, tool: str = "t", body: bytes = b"{}") -> asyncio.Task[str]:
+    task = asyncio.create_task(calls.once(tool, body, run))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    return task
+
+
+async def drop(task: asyncio.Task[str]) -> None:
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_call_goes_on_without_its_client_and_its_repeat_gets_the_answer() -> None:
+    calls, run = Calls(), Counted()
+    await drop(await post(calls, run))
+    again = await post(calls, run)
+    run.may_end.set()
+    assert await again == "answer 1"
+    assert run.runs == 1
+
+
+async def test_an_answer_that_nobody_had_is_kept_for_the_repeat() -> None:
+    calls, run = Calls(), Counted()
+    await drop(await post(calls, run))
+    run.may_end.set()
+    await asyncio.sleep(0.01)
+    assert await (await post(calls, run)) == "answer 1"
+
+
+async def test_a_repeat_that_is_dropped_too_leaves_the_answer_for_the_next() -> None:
+    calls, run = Calls(), Counted()
+    for _ in range(3):
+        await drop(await post(calls, run))
+    run.may_end.set()
+    assert await (await post(calls, run)) == "answer 1"
+
+
+async def test_the_same_call_while_the_first_is_under_way_joins_it() -> None:
+    calls, run = Calls(), Counted()
+    both = [await post(calls, run), await post(calls, run)]
+    run.may_end.set()
+    assert await asyncio.gather(*both) == ["answer 1", "answer 1"]
+
+
+async def test_the_same_call_after_an_answer_is_a_new_one() -> None:
+    calls, run = Calls(), Counted()
+    run.may_end.set()
+    assert [await (await post(calls, run)), await (await post(calls, run))] == ["answer 1", "answer 2"]
+
+
+@pytest.mark.parametrize(("tool", "body"), [("u", b"{}"), ("t", b"[]")])
+async def test_another_call_shows_that_the_client_has_moved_on(tool: str, body: bytes) -> None:
+    calls, run = Calls(), Counted()
+    await drop(await post(calls, run))
+    run.may_end.set()
+    await asyncio.sleep(0.01)
+    assert await (await post(calls, run, tool, body)) == "answer 2"
+    assert await (await post(calls, run)) == "answer 3"

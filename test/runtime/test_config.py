@@ -1,0 +1,87 @@
+"""What the config refuses, and how it says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from openenv_bridge import OpenEnvConfig
+from openenv_bridge.config import ConfigError, expand, websocket_url
+from serving import bridge
+
+BASE = {"host": "127.0.0.1", "port": 1, "entrypoint": "app.py", "name": "n", "domain": "agent", "url": "http://h:1"}
+
+
+def problems(**config: Any) -> str:
+    with pytest.raises(ValidationError) as caught:
+        OpenEnvConfig(**{**BASE, **config})
+    return str(caught.value)
+
+
+def test_the_defaults_are_those_of_the_documentation() -> None:
+    config = OpenEnvConfig(**BASE)
+    assert (config.tool_timeout, config.reset_timeout, config.idle_timeout) == (60, 600, 600)
+    assert config.max_frame == 128 * 2**20
+
+
+@pytest.mark.parametrize("name", ["tool_timeout", "reset_timeout", "idle_timeout", "max_frame"])
+@pytest.mark.parametrize("value", [0, -1, float("inf"), float("nan"), True, "60", None])
+def test_limits_are_positive_finite_numbers(name: str, value: Any) -> None:
+    said = problems(**{name: value})
+    assert name in said
+    assert "must be a positive, finite number" in said
+
+
+def test_more_than_one_worker_is_refused_with_the_reason() -> None:
+    assert "an episode lives in the process that seeded it" in problems(num_workers=2)
+    assert OpenEnvConfig(**BASE, num_workers=1).num_workers == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "socket"),
+    [
+        ("http://127.0.0.1:8000", "ws://127.0.0.1:8000/ws"),
+        ("http://127.0.0.1:8000/", "ws://127.0.0.1:8000/ws"),
+        ("https://o-e.hf.space", "wss://o-e.hf.space/ws"),
+        ("HTTPS://Host/base/", "wss://host/base/ws"),
+        ("ws://h:1/ws", "ws://h:1/ws"),
+        ("http://[::1]:8000", "ws://[::1]:8000/ws"),
+        ("http://h:1/base?token=t", "ws://h:1/base/ws?token=t"),
+    ],
+)
+def test_an_address_leads_to_its_websocket(url: str, socket: str) -> None:
+    assert str(websocket_url(url)) == socket
+
+
+@pytest.mark.parametrize("url", ["", "127.0.0.1:8000", "ftp://h", "http://", "h"])
+def test_an_address_that_is_none_is_refused_with_an_example(url: str) -> None:
+    assert "it should look like http://127.0.0.1:8000" in problems(url=url)
+
+
+def test_headers_are_filled_from_the_environment() -> None:
+    headers = {"Authorization": "Bearer $HF_TOKEN", "X-Both": "${A}-$B!", "X-Plain": "5$ a day"}
+    environ = {"HF_TOKEN": " secret\n", "A": "1", "B": "2"}
+    assert expand(headers, environ) == {"Authorization": "Bearer secret", "X-Both": "1-2!", "X-Plain": "5$ a day"}
+
+
+def test_a_missing_variable_is_named_with_its_header() -> None:
+    with pytest.raises(ConfigError, match="the header Authorization needs the environment variable HF_TOKEN"):
+        expand({"Authorization": "Bearer $HF_TOKEN"}, {})
+
+
+def test_a_server_with_a_missing_variable_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NOT_SET_ANYWHERE", raising=False)
+    with pytest.raises(ConfigError, match="NOT_SET_ANYWHERE"):
+        bridge("http://h:1", headers={"X": "$NOT_SET_ANYWHERE"})
+
+
+def test_a_refused_header_is_not_repeated() -> None:
+    said = problems(headers={"Authorization": "Bearer hunter2\nX: y"})
+    assert "the value of Authorization has a line break" in said
+    assert "hunter2" not in said
+
+
+def test_one_tool_has_one_name() -> None:
+    assert "two names" in problems(tool_names={"a": "x.y", "b": "x.y"})

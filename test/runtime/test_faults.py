@@ -1,0 +1,66 @@
+"""Every fault of bench/server, and rollouts at random among them under load."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from faults import EXTRA, Player
+from faulty_tasks import FAULT_NAMES, FAULTS, expected_reward
+from gymclient import SCHEDULE, Control, Episode
+from serving import Clients, Served, nothing_open, row, wait_until
+
+ARGUMENTS = {"schedule": SCHEDULE}
+LIMITS = {"tool_timeout": 1.0, "reset_timeout": 1.5}
+CAP_S = 8.0
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, *EXTRA])
+async def test_fault(faulty: Served, bridges: Callable[..., Served], clients: Clients, fault: str) -> None:
+    bridge = bridges(faulty.url, **({"tool_timeout": 6, "reset_timeout": 6} if fault == "capacity" else LIMITS))
+    settings = argparse.Namespace(
+        base_url=bridge.url, control_url=faulty.url, by="row", end_tool=None, settle_s=3.0, tool="submit_schedule"
+    )
+    settings.arguments = ARGUMENTS
+    player = Player(settings, await clients(bridge))
+    await asyncio.to_thread(wait_until, nothing_open)
+    played = await player.play(fault, row("faults", FAULT_NAMES.index(fault) if fault in FAULTS else 0))
+    assert played.problems(CAP_S) == []
+
+
+async def test_under_load_every_rollout_has_its_reward_or_a_mask_and_never_another(
+    faulty: Served, bridges: Callable[..., Served], clients: Clients
+) -> None:
+    """Sound rollouts among faulty ones, four to a slot: what one meets changes nothing for another."""
+    await Control(faulty.url).set(capacity=16, slow_s=0.2)
+    client = await clients(bridges(faulty.url, tool_timeout=0.6, reset_timeout=20))
+    luck = random.Random(7)
+    struck = [name for name in FAULT_NAMES if name not in ("reset_hangs", "end_hangs", "tool_raises")]
+    tasks = [
+        row("faults", FAULT_NAMES.index(luck.choice(struck))) if luck.random() < 0.2 else row("train", n)
+        for n in range(400)
+    ]
+    turns = asyncio.Semaphore(64)
+
+    async def play(task: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        async with turns:
+            episode = Episode(client, task)
+            assert (await episode.seed()).ok
+            assert (await episode.tool("submit_schedule", ARGUMENTS)).ok
+            answer = await episode.verify()
+            assert answer.ok, answer
+            return task, answer.json()
+
+    for task, verdict in await asyncio.gather(*(play(task) for task in tasks)):
+        if verdict["mask_sample"]:
+            assert (task["split"], verdict["reward"]) == ("faults", 0)
+            assert verdict["failure_kind"]
+        else:
+            assert verdict["reward"] == expected_reward(task, ARGUMENTS)
+    await Control(faulty.url).release()
+    await asyncio.to_thread(wait_until, nothing_open)

@@ -1,0 +1,99 @@
+"""OpenEnv's frames."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from openenv_bridge import wire
+from openenv_bridge.mask import EpisodeFailed, Unavailable
+
+
+def frame(kind: str, data: Any) -> bytes:
+    return json.dumps({"type": kind, "data": data}).encode()
+
+
+def test_arguments_go_out_byte_for_byte() -> None:
+    body = b'{"n": 9223372036854775808, "x": 1.0, "same": 1, "same": 2, "s": "\\ud83d"}'
+    sent = wire.call_tool("a tool", body)
+    assert body in sent
+    assert json.loads(sent)["data"]["tool_name"] == "a tool"
+
+
+@pytest.mark.parametrize(
+    "body", [b'{}}, "x": {', b"{", b"\xff", b"", b'{"a":1} {}', "{}".encode("utf-16"), b"[" * 10**5]
+)
+def test_a_body_that_is_no_json_is_not_taken_for_arguments(body: bytes) -> None:
+    assert not wire.is_json(body)
+
+
+@pytest.mark.parametrize(
+    "body", [b"null", b"[]", b"0", b'""', b'{"a":NaN}', b'{"s":"\\ud83d"}', b"18446744073709551617"]
+)
+def test_any_json_is_taken_for_arguments(body: bytes) -> None:
+    assert wire.is_json(body)
+
+
+def test_metadata_is_found_beside_or_in_the_observation() -> None:
+    inside = wire.parse(frame("observation", {"observation": {"metadata": {"a": 1}}, "reward": 1, "done": False}))
+    beside = wire.parse(frame("observation", {"observation": {}, "metadata": {"a": 1}, "reward": 1, "done": False}))
+    assert inside.metadata == beside.metadata == {"a": 1}
+
+
+@pytest.mark.parametrize(("sent", "reward"), [(1, 1.0), (0.25, 0.25), (None, None), ("1", None), (float("nan"), None)])
+def test_a_reward_is_a_finite_number_or_none(sent: Any, reward: float | None) -> None:
+    assert wire.parse(frame("observation", {"observation": {}, "reward": sent, "done": True})).reward == reward
+
+
+def test_a_failure_is_told_by_the_metadatas_status() -> None:
+    data = {
+        "observation": {},
+        "reward": None,
+        "done": True,
+        "metadata": {"status": "error", "error": "the deploy failed"},
+    }
+    assert wire.parse(frame("observation", data)).failure == "the deploy failed"
+    assert wire.parse(frame("observation", {"observation": {}, "done": True})).failure is None
+
+
+@pytest.mark.parametrize("code", ["EXECUTION_ERROR", "VALIDATION_ERROR"])
+def test_errors_of_a_call_are_the_models_to_read(code: str) -> None:
+    with pytest.raises(wire.ErrorFrame, match="it exploded"):
+        wire.parse(frame("error", {"message": "it exploded", "code": code}))
+
+
+@pytest.mark.parametrize(
+    ("data", "raised"),
+    [
+        ({"message": "full", "code": "CAPACITY_REACHED", "max_sessions": 2}, wire.ServerFull),
+        ({"message": "no factory", "code": "FACTORY_ERROR"}, Unavailable),
+        ({"message": "it broke", "code": "SESSION_ERROR"}, EpisodeFailed),
+        ({"message": "it broke"}, EpisodeFailed),
+    ],
+)
+def test_other_error_frames_end_the_episode(data: dict[str, Any], raised: type[Exception]) -> None:
+    with pytest.raises(raised):
+        wire.parse(frame("error", data))
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"",
+        b"<html>",
+        b"[]",
+        b"1",
+        b"{}",
+        b'{"type":"observation"}',
+        b'{"type":"observation","data":{"observation":[]}}',
+        frame("state", {}),
+        frame("error", None),
+        frame("observation", None),
+        b"\xff",
+    ],
+)
+def test_what_is_no_openenv_message_ends_the_episode(garbage: bytes) -> None:
+    with pytest.raises(EpisodeFailed):
+        wire.parse(garbage)
