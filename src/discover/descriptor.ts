@@ -55,6 +55,12 @@ export function lastSegment(id: string): string {
   return id.slice(id.lastIndexOf('/') + 1);
 }
 
-function shown(value: unknown): string {
-  return value === undefined ? 'missing' : excerpt(JSON.stringify(value), 60);
+/** The start of a value that a server sent, as JSON; it may be nested deeper than JSON.stringify goes. */
+export function shown(value: unknown, length = 60): string {
+  if (value === undefined) return 'missing';
+  try {
+    return excerpt(JSON.stringify(value), length);
+  } catch {
+    return 'nested too deep';
+  }
 }

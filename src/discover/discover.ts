@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { UserError } from '../errors.js';
 import { HttpClient, parseServerUrl, type ServerUrl, TaskApi } from '../openenv/index.js';
 import { ahead } from './ahead.js';
+import { chosenSplits } from './chosen-splits.js';
 import { identityOf, type ListedTask, nameOf, readDescriptor } from './descriptor.js';
 import { FingerprintSet, fingerprint } from './fingerprints.js';
 import { pages } from './pages.js';
@@ -71,15 +72,8 @@ function only(environments: string[], server: ServerUrl): string {
 
 async function countSplits(api: TaskApi, env: string, options: DiscoverOptions, reporter: Reporter): Promise<Split[]> {
   const served = [...new Set(await api.splits(env))];
-  const unknown = options.splits.filter((name) => !served.includes(name));
-  if (unknown.length > 0) {
-    throw new UserError(`there is no split ${unknown.map((name) => `'${name}'`).join(', ')}`, {
-      fix: `its splits are: ${served.join(', ') || 'none'}`,
-    });
-  }
-  const names = served.filter((name) => options.splits.length === 0 || options.splits.includes(name));
   const splits: Split[] = [];
-  for (const name of names) {
+  for (const name of chosenSplits(served, options.splits)) {
     const count = Math.min(await api.numTasks(env, name), options.limit);
     if (count > 0) splits.push({ name, count });
     else reporter.warn(`split '${name}' has no tasks: it is left out`);
@@ -133,7 +127,7 @@ class ServerDiscovery implements OpenDiscovery {
   }
 
   async *tasks(split: Split): AsyncGenerator<Task[]> {
-    const seen = new FingerprintSet(split.count);
+    const seen = new FingerprintSet();
     const ends: ListedTask[] = [];
     for await (const { tasks: listed } of ahead(this.listed(split), ({ bytes }) => bytes, AHEAD_BYTES)) {
       const page: Task[] = [];

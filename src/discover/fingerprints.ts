@@ -10,30 +10,43 @@ export function fingerprint(text: string): Fingerprint {
 
 /**
  * A set of fingerprints in 8 bytes a slot, for splits of a million tasks: a Set of their ids would take fifty times that.
- * Among a million ids, two that differ are taken for one with a probability of 3e-8.
+ * Among a million ids, two that differ are taken for one with a probability of 3e-8. It grows with what is added, not with
+ * what a server says there will be.
  */
 export class FingerprintSet {
-  private readonly mask: number;
-  private readonly slots: Uint32Array;
-
-  /** @param capacity how many will be added at most */
-  constructor(capacity: number) {
-    const size = 2 ** Math.ceil(Math.log2(Math.max(16, capacity * 2)));
-    this.mask = size - 1;
-    this.slots = new Uint32Array(size * 2);
-  }
+  private slots = new Uint32Array(32);
+  private size = 0;
 
   /** @returns false where it is in the set already */
   add([high, low]: Fingerprint): boolean {
-    const first = high | 1; // 0, 0 marks a free slot
-    for (let slot = low & this.mask; ; slot = (slot + 1) & this.mask) {
+    const first = (high | 1) >>> 0; // 0, 0 marks a free slot
+    const at = this.slotOf(first, low);
+    if (this.slots[at] !== 0) return false;
+    this.slots[at] = first;
+    this.slots[at + 1] = low;
+    this.size += 1;
+    if (this.size * 4 > this.slots.length) this.grow();
+    return true;
+  }
+
+  /** Where a fingerprint is, or the free slot where it belongs. */
+  private slotOf(first: number, low: number): number {
+    const mask = this.slots.length / 2 - 1;
+    for (let slot = low & mask; ; slot = (slot + 1) & mask) {
       const at = slot * 2;
-      if (this.slots[at] === 0) {
-        this.slots[at] = first >>> 0;
-        this.slots[at + 1] = low;
-        return true;
-      }
-      if (this.slots[at] === first >>> 0 && this.slots[at + 1] === low) return false;
+      if (this.slots[at] === 0 || (this.slots[at] === first && this.slots[at + 1] === low)) return at;
+    }
+  }
+
+  private grow(): void {
+    const old = this.slots;
+    this.slots = new Uint32Array(old.length * 2);
+    for (let from = 0; from < old.length; from += 2) {
+      const [first, low] = [old[from] as number, old[from + 1] as number];
+      if (first === 0) continue;
+      const at = this.slotOf(first, low);
+      this.slots[at] = first;
+      this.slots[at + 1] = low;
     }
   }
 }

@@ -7,8 +7,9 @@ import {
   playedTask,
   RefusedError,
   type Session,
+  SessionLost,
 } from '../openenv/index.js';
-import { lastSegment, nameOf } from './descriptor.js';
+import { lastSegment, nameOf, shown } from './descriptor.js';
 import type { TaskRef, Tool } from './types.js';
 
 /** The tool by which AgentEnv's turns end. */
@@ -40,7 +41,7 @@ export class PlayFailed extends UserError {
 /**
  * Plays one task without a model, to learn the tools of its turns: each turn is ended with an empty reply.
  * @param resetSeconds limit of the reset
- * @throws PlayFailed, or UserError where the session is lost
+ * @throws PlayFailed, or ServerFull where there is no session for it; the signal's reason when it aborts
  */
 export async function play(
   session: Session,
@@ -54,7 +55,11 @@ export async function play(
   const told = playedTask(opened);
   if (told) checkIdentity(task, told);
 
-  const turns = [await session.listTools(options.toolTimeout)];
+  const list = () =>
+    attempt(task, 'its tools could not be listed', () => session.listTools(options.toolTimeout)).then(
+      ({ tools }) => tools,
+    );
+  const turns = [await list()];
   if (options.turns === 'first') return { turns, told: told !== null };
   while (turns.at(-1)?.some((tool) => tool.name === END_TURN)) {
     if (turns.length > MAX_TURNS) throw new PlayFailed(`${nameOf(task)}: it has more than ${MAX_TURNS} turns`);
@@ -62,21 +67,21 @@ export async function play(
     const ended = await attempt(task, what, () => session.callTool(END_TURN, { response: '' }, options.resetTimeout));
     if (ended.done) break;
     const refused = ended.observation.error;
-    if (refused) throw unended(task, `${what}: ${excerpt(JSON.stringify(refused), 300)}`);
-    turns.push(await session.listTools(options.toolTimeout));
+    if (refused) throw unended(task, `${what}: ${shown(refused, 300)}`);
+    turns.push(await list());
   }
   return { turns, told: told !== null };
 }
 
 /** A request that the environment may fail; what it failed with is the server's own words. */
-async function attempt(task: TaskRef, what: string, request: () => Promise<Observation>): Promise<Observation> {
+async function attempt<T extends Observation>(task: TaskRef, what: string, request: () => Promise<T>): Promise<T> {
   try {
     const observation = await request();
     const failure = failureOf(observation);
     if (failure === null) return observation;
     throw unended(task, `${what}: ${excerpt(failure, 400)}`);
   } catch (error) {
-    if (error instanceof RefusedError) throw unended(task, `${what}: ${error.message}`);
+    if (error instanceof RefusedError || error instanceof SessionLost) throw unended(task, `${what}: ${error.message}`);
     throw error;
   }
 }
@@ -92,6 +97,7 @@ function checkIdentity(asked: TaskRef, played: PlayedTask): void {
     (played.index != null && played.index !== asked.index) ||
     (played.id != null && lastSegment(played.id) !== lastSegment(asked.id));
   if (!wrong) return;
-  const shown = nameOf({ split: played.split ?? '?', index: played.index ?? Number.NaN, id: played.id ?? '?' });
-  throw new PlayFailed(`${nameOf(asked)}: the server played another task, ${shown}`);
+  const { split, index, id } = played;
+  const other = { split: split ?? asked.split, index: index ?? asked.index, id: id ?? asked.id };
+  throw new PlayFailed(`${nameOf(asked)}: the server played another task, ${nameOf(other)}`);
 }

@@ -12,6 +12,8 @@ export interface SessionLimits {
 
 const FIRST_WAIT_MS = 20;
 const LONGEST_WAIT_MS = 2000;
+/** A session that comes free in the last moment is worth a try. */
+const LEAST_RESET_SECONDS = 1;
 /** A slot frees about 10 ms after a close, so a full server is worth words only after a while. */
 const SAY_AFTER_MS = 1000;
 
@@ -41,19 +43,25 @@ export class Sessions {
    * @throws UserError "full" once `resetTimeout` has passed
    */
   async use<T>(episode: (session: Session, resetSeconds: number) => Promise<T>): Promise<T> {
-    const started = Date.now();
+    const { resetTimeout } = this.limits;
+    // Without the time in our own queue, which is no fault of the server.
+    let left = resetTimeout;
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       await this.enter();
-      const left = this.limits.resetTimeout - (Date.now() - started) / 1000;
+      const tried = Date.now();
+      let full: ServerFull;
       try {
-        return await this.once(episode, left);
+        return await this.once(episode, Math.max(left, Math.min(LEAST_RESET_SECONDS, resetTimeout)));
       } catch (error) {
         if (!(error instanceof ServerFull)) throw error;
-        this.full(error, started, left - wait / 1000);
+        full = error;
       } finally {
         this.leave();
       }
-      await this.pause(wait);
+      this.learn(full, resetTimeout - left);
+      await this.pause(Math.min(wait, left * 1000));
+      left -= (Date.now() - tried) / 1000;
+      if (left * 1000 < FIRST_WAIT_MS) throw this.stillFull(full);
     }
   }
 
@@ -72,21 +80,21 @@ export class Sessions {
     }
   }
 
-  private full(error: ServerFull, started: number, left: number): void {
+  /** @param waited seconds */
+  private learn({ active, max, message }: ServerFull, waited: number): void {
     // Ours are among those that are open: more than it allows would only wait for each other.
-    if (error.max !== undefined) this.limit = Math.max(1, Math.min(this.limit, error.max));
-    const { resetTimeout } = this.limits;
-    if (left <= 0) {
-      throw new UserError(`${error.message}, and none came free within ${resetTimeout} s`, {
-        where: error.where ?? this.server.ws,
-        fix: 'serve it with more sessions, stop its other clients, or wait longer with --reset-timeout SECONDS',
-      });
-    }
-    const others = (error.active ?? Number.POSITIVE_INFINITY) > this.inUse;
-    if (others && !this.said && Date.now() - started >= SAY_AFTER_MS) {
-      this.said = true;
-      this.reporter.warn(`${error.message}: waiting for a free one, up to ${resetTimeout} s`);
-    }
+    if (max != null) this.limit = Math.max(1, Math.min(this.limit, max));
+    const others = (active ?? Number.POSITIVE_INFINITY) > this.inUse;
+    if (this.said || !others || waited * 1000 < SAY_AFTER_MS) return;
+    this.said = true;
+    this.reporter.warn(`${message}: waiting for a free one, up to ${this.limits.resetTimeout} s`);
+  }
+
+  private stillFull(full: ServerFull): UserError {
+    return new UserError(`${full.message}, and none came free within ${this.limits.resetTimeout} s`, {
+      where: full.where ?? this.server.ws,
+      fix: 'serve it with more sessions, stop its other clients, or wait longer with --reset-timeout SECONDS',
+    });
   }
 
   private async pause(ms: number): Promise<void> {

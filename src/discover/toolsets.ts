@@ -1,4 +1,5 @@
 import { UserError } from '../errors.js';
+import { excerpt } from '../openenv/index.js';
 import { identityOf, type ListedTask, nameOf } from './descriptor.js';
 import { type Played, PlayFailed } from './play.js';
 import type { Reporter } from './reporter.js';
@@ -101,14 +102,14 @@ export class Toolsets {
     const { key } = task;
     const { probes } = this.options;
     const { total } = this.lookup;
-    if (total <= probes && Number.isFinite(probes)) return this.playEvery(key);
+    if (total <= probes && Number.isFinite(probes)) return this.playEvery(task);
     const others = (['last', 'middle'] as const).slice(0, probes - 1).map((from) => this.lookup.near(key, from));
     const played = await this.playOneOf([chain(task, this.lookup.after(task)), ...others]);
     const differing = unlike(played);
     if (!differing) return this.shared.learn(played, key);
     if (Number.isFinite(probes)) {
       throw new UserError(`tasks of one agent have different tools: ${differing}`, {
-        where: key,
+        where: excerpt(key),
         fix:
           `--probes all plays every task to learn its tools, about ${total} episodes (--probes N allows up to N); ` +
           'or declare a "toolset" in the task descriptors',
@@ -119,9 +120,9 @@ export class Toolsets {
   }
 
   /** Plays all tasks of a key; one that fails has the tools of the others where these are all the same. */
-  private async playEvery(key: string): Promise<Toolset | null> {
-    const distinct = new Map<string, ListedTask>();
-    for await (const task of this.lookup.every(key))
+  private async playEvery(first: ListedTask): Promise<Toolset | null> {
+    const distinct = new Map([[identityOf(first), first]]);
+    for await (const task of this.lookup.every(first.key))
       if (!distinct.has(identityOf(task))) distinct.set(identityOf(task), task);
     const tasks = [...distinct.values()];
     const results = await Promise.allSettled(tasks.map((task) => this.playTask(task)));
@@ -137,7 +138,7 @@ export class Toolsets {
       return null;
     }
     for (const failure of this.failures.splice(0)) this.reporter.warn(`could not play ${failure}`);
-    return this.shared.learn(played, key);
+    return this.shared.learn(played, first.key);
   }
 
   private keepSingle(played: PlayedTask[]): void {

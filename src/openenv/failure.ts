@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { UserError } from '../errors.js';
 import { excerpt } from './excerpt.js';
 
@@ -46,4 +47,20 @@ export function connectionFailure(asked: string, error: unknown): UserError {
     ...parts,
     fix: `check that the server runs and answers: curl ${origin}/health`,
   });
+}
+
+/** A websocket that was not opened: the server answered the handshake as an ordinary request. */
+export function handshakeFailure(url: string, response: IncomingMessage): UserError {
+  response.destroy();
+  const { statusCode = 0 } = response;
+  const location = response.headers.location;
+  const fix =
+    statusCode === 401
+      ? "does it need a token? Give one with --header 'Authorization: Bearer …'"
+      : statusCode === 403
+        ? 'it speaks another dialect than OpenEnv, or wants a token (--header)'
+        : location
+          ? `it redirects to ${excerpt(location)}: use that URL, if you trust it`
+          : "look at the server's log";
+  return new UserError(`the websocket was refused with HTTP ${statusCode}`, { where: `WS ${url}`, fix });
 }

@@ -90,7 +90,7 @@ export class HttpClient {
   }
 
   private redirect(from: URL, location: string, asked: string): URL {
-    const to = URL.canParse(location, from) ? new URL(location, from) : undefined;
+    const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
     if (to?.origin === this.origin) return to;
     // Headers may hold a token, and the config would name the wrong server: so the user decides.
     throw new UserError(`the server redirects to ${to?.origin ?? excerpt(location)}`, {

@@ -1,5 +1,5 @@
-import { parse as parseLossless, stringify as stringifyLossless } from 'lossless-json';
 import { z } from 'zod';
+import { memberAt, members } from './json-source.js';
 
 /** A frame of the websocket: an answer of the environment, or an error of the server. */
 export const Frame = z.discriminatedUnion('type', [
@@ -17,8 +17,8 @@ export const Frame = z.discriminatedUnion('type', [
     data: z.object({
       message: z.string().default('no message'),
       code: z.string().default('no code'),
-      active_sessions: z.number().optional(),
-      max_sessions: z.number().optional(),
+      active_sessions: z.number().nullish(),
+      max_sessions: z.number().nullish(),
     }),
   }),
   z.object({ type: z.literal('state'), data: z.record(z.string(), z.unknown()) }),
@@ -33,13 +33,17 @@ export function failureOf(observation: Observation): string | null {
   return typeof metadata.error === 'string' ? metadata.error : 'the server gives no reason';
 }
 
-const PlayedTask = z.object({ id: z.string().nullish(), split: z.string().nullish(), index: z.number().nullish() });
+const PlayedTask = z.object({
+  id: z.union([z.string(), z.number().transform(String)]).nullish(),
+  split: z.string().nullish(),
+  index: z.number().nullish(),
+});
 export type PlayedTask = z.infer<typeof PlayedTask>;
 
 /** The task that a reset says it plays, or null where the server doesn't say. */
 export function playedTask(observation: Observation): PlayedTask | null {
-  const parsed = PlayedTask.safeParse(observation.metadata?.task);
-  return parsed.success ? parsed.data : null;
+  const { data } = PlayedTask.safeParse(observation.metadata?.task);
+  return data && (data.id ?? data.index) != null ? data : null;
 }
 
 const JsonObject = z.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
@@ -53,7 +57,7 @@ const ListedTool = z.object({
 /** What a tool without a schema takes: nothing. */
 const NO_ARGUMENTS = '{"type":"object","properties":{}}';
 
-/** A tool as a `list_tools` step answers it; `parameters` is the JSON text of its schema, numbers as the server spelt them. */
+/** A tool as a `list_tools` step answers it; `parameters` is its schema as the server spelt it. */
 export interface ListedTool {
   name: string;
   description: string;
@@ -61,17 +65,16 @@ export interface ListedTool {
 }
 
 /**
- * The tools of a `list_tools` answer, from the frame's text, since JSON.parse would change its numbers.
- * @throws Error where the frame holds no such tools
+ * The tools that an observation lists.
+ * @param frame its text, since JSON.parse would change a schema's numbers and the order of its keys
+ * @throws ZodError where it lists none
  */
-export function toolsOf(frame: string): ListedTool[] {
-  const message = parseLossless(frame) as { data?: { observation?: { tools?: unknown } } };
-  return z
-    .array(ListedTool)
-    .parse(message.data?.observation?.tools)
-    .map((tool) => ({
-      name: tool.name,
-      description: tool.description ?? '',
-      parameters: (tool.input_schema && stringifyLossless(tool.input_schema)) || NO_ARGUMENTS,
-    }));
+export function toolsOf({ observation }: Observation, frame: string): ListedTool[] {
+  const tools = z.array(ListedTool).parse(observation.tools);
+  const texts = members(memberAt(frame, 'data', 'observation', 'tools') ?? '[]');
+  return tools.map(({ name, description, input_schema }, index) => ({
+    name,
+    description: description ?? '',
+    parameters: (input_schema && memberAt(texts.get(String(index)) ?? '{}', 'input_schema')) || NO_ARGUMENTS,
+  }));
 }

@@ -1,9 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import { UserError } from '../errors.js';
+import { ZodError } from 'zod';
+import type { UserError } from '../errors.js';
 import { excerpt } from './excerpt.js';
-import { connectionFailure } from './failure.js';
-import { Frame, type ListedTool, type Observation, toolsOf } from './messages.js';
+import { connectionFailure, handshakeFailure } from './failure.js';
+import { firstIssue } from './first-issue.js';
+import { Frame, failureOf, type ListedTool, type Observation, toolsOf } from './messages.js';
+import { RefusedError, ServerFull, SessionLost } from './session-errors.js';
 import type { ServerUrl } from './url.js';
 
 export interface SessionOptions {
@@ -14,27 +16,12 @@ export interface SessionOptions {
   maxFrame?: number;
 }
 
-/** The server has as many sessions as it allows. Another try may find a free one. */
-export class ServerFull extends UserError {
-  override readonly name = 'ServerFull';
-  constructor(
-    where: string,
-    readonly active: number | undefined,
-    readonly max: number | undefined,
-  ) {
-    super(`the server is full: ${active ?? '?'} of its ${max ?? '?'} sessions are taken`, { where });
-  }
-}
-
-/** The server refused one request of a session, which may go on: `code` is one of OpenEnv's, such as EXECUTION_ERROR. */
-export class RefusedError extends UserError {
-  override readonly name = 'RefusedError';
-}
-
 type Waiter = { resolve: (text: string) => void; reject: (error: unknown) => void };
 
 const HANDSHAKE_SECONDS = 30;
 const CLOSE_SECONDS = 2;
+/** A timer takes no more: 24 days. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * One websocket, which is one session, which is one environment (openenv 0.10.0). Requests carry no ids and are answered in
@@ -52,14 +39,16 @@ export class Session {
   ) {
     // From the start: a full server's frame comes unasked, and can come before `open` is told.
     socket.on('message', (data, isBinary) => {
-      if (isBinary) this.end(new UserError('the server sent a binary frame, which OpenEnv does not', { where: url }));
+      if (isBinary) this.end(new SessionLost('the server sent a binary frame, which OpenEnv does not', { where: url }));
       else this.receive(data.toString());
     });
     socket.on('close', (code, reason) => {
       const why = excerpt(reason.toString());
-      this.end(new UserError(`the server closed the session (${code}${why && `: ${why}`})`, { where: url }));
+      this.end(new SessionLost(`the server closed the session (${code}${why && `: ${why}`})`, { where: url }));
     });
-    socket.on('error', (error) => this.end(connectionFailure(`WS ${url}`, error)));
+    socket.on('error', (error) => {
+      this.end(new SessionLost(connectionFailure(`WS ${url}`, error).message, { where: url, cause: error }));
+    });
   }
 
   /** @throws UserError where no session can be opened; the signal's reason when it aborts */
@@ -94,25 +83,27 @@ export class Session {
 
   /**
    * @param seconds limit of this request
-   * @throws ServerFull, RefusedError, or UserError where the session is lost; the signal's reason when it aborts
+   * @throws ServerFull, RefusedError or SessionLost; the signal's reason when it aborts
    */
   async reset(data: Record<string, unknown>, seconds: number): Promise<Observation> {
-    return observationOf(await this.request({ type: 'reset', data }, seconds), this.url).observation;
+    return observationOf(await this.request({ type: 'reset', data }, seconds), this.url);
   }
 
   async callTool(name: string, args: Record<string, unknown>, seconds: number): Promise<Observation> {
     const data = { type: 'call_tool', tool_name: name, arguments: args };
-    return observationOf(await this.request({ type: 'step', data }, seconds), this.url).observation;
+    return observationOf(await this.request({ type: 'step', data }, seconds), this.url);
   }
 
-  /** The tools that the open turn offers, in the server's order. */
-  async listTools(seconds: number): Promise<ListedTool[]> {
+  /** The tools that the open turn offers, in the server's order; none where the episode failed. */
+  async listTools(seconds: number): Promise<Observation & { tools: ListedTool[] }> {
     const text = await this.request({ type: 'step', data: { type: 'list_tools' } }, seconds);
-    observationOf(text, this.url);
+    const observation = observationOf(text, this.url);
+    if (failureOf(observation) !== null) return { ...observation, tools: [] };
     try {
-      return toolsOf(text);
+      return { ...observation, tools: toolsOf(observation, text) };
     } catch (cause) {
-      throw new UserError(`the server's list of tools can't be read: ${excerpt(String(cause))}`, {
+      if (!(cause instanceof ZodError)) throw cause;
+      throw new SessionLost(`the server's list of tools can't be read: ${firstIssue(cause)}`, {
         where: this.url,
         cause,
       });
@@ -145,8 +136,8 @@ export class Session {
         else if (this.ended) this.end(this.ended);
         else this.socket.send(JSON.stringify(message), () => {});
         timer = setTimeout(
-          () => this.end(new UserError(`no answer within ${seconds} s`, { where: this.url })),
-          Math.max(0, seconds) * 1000,
+          () => this.end(new SessionLost(`no answer within ${Number(seconds.toFixed(2))} s`, { where: this.url })),
+          Math.min(seconds * 1000, LONGEST_MS),
         );
       });
     } finally {
@@ -159,7 +150,8 @@ export class Session {
     const waiter = this.waiter;
     this.waiter = null;
     if (waiter) waiter.resolve(text);
-    else if (this.inbox.length < 8) this.inbox.push(text);
+    // What comes after the end is the late answer of a request that was given up.
+    else if (!this.ended && this.inbox.length < 8) this.inbox.push(text);
   }
 
   private end(error: UserError): void {
@@ -170,32 +162,17 @@ export class Session {
   }
 }
 
-/** @throws ServerFull, RefusedError, or UserError where it is no OpenEnv frame */
-function observationOf(text: string, where: string): { observation: Observation } {
+/** @throws ServerFull, RefusedError, or SessionLost where it is no OpenEnv frame */
+function observationOf(text: string, where: string): Observation {
   let frame: Frame;
   try {
     frame = Frame.parse(JSON.parse(text));
   } catch (cause) {
-    throw new UserError(`not a frame of OpenEnv: ${excerpt(text)}`, { where, cause });
+    throw new SessionLost(`not a frame of OpenEnv: ${excerpt(text)}`, { where, cause });
   }
-  if (frame.type === 'observation') return { observation: frame.data };
-  if (frame.type === 'state') throw new UserError('the server answered with a state, out of order', { where });
+  if (frame.type === 'observation') return frame.data;
+  if (frame.type === 'state') throw new SessionLost('the server answered with a state, out of order', { where });
   const { code, message, active_sessions, max_sessions } = frame.data;
   if (code === 'CAPACITY_REACHED') throw new ServerFull(where, active_sessions, max_sessions);
   throw new RefusedError(`${code}: ${excerpt(message, 400)}`, { where });
-}
-
-function handshakeFailure(url: string, response: IncomingMessage): UserError {
-  response.destroy();
-  const { statusCode = 0 } = response;
-  const location = response.headers.location;
-  const fix =
-    statusCode === 401
-      ? "does it need a token? Give one with --header 'Authorization: Bearer …'"
-      : statusCode === 403
-        ? 'it speaks another dialect than OpenEnv, or wants a token (--header)'
-        : location
-          ? `it redirects to ${excerpt(location)}: use that URL, if you trust it`
-          : "look at the server's log";
-  return new UserError(`the websocket was refused with HTTP ${statusCode}`, { where: `WS ${url}`, fix });
 }

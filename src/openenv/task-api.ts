@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
+import { firstIssue } from './first-issue.js';
 import { type HttpClient, HttpStatusError } from './http.js';
 
 /** A task as the server describes it: AgentEnv has id, name, index, prompt, system_prompt and agent; others what they like. */
@@ -59,8 +60,7 @@ export class TaskApi {
   private check<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
-    const [issue] = parsed.error.issues;
-    throw new UserError(`the server's answer is not OpenEnv's: ${issue?.path.join('.')}: ${issue?.message}`, {
+    throw new UserError(`the server's answer is not OpenEnv's: ${firstIssue(parsed.error)}`, {
       where: this.base + path,
     });
   }

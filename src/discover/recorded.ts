@@ -1,0 +1,188 @@
+import { stat } from 'node:fs/promises';
+import { z } from 'zod';
+import { UserError } from '../errors.js';
+import { chosenSplits } from './chosen-splits.js';
+import type { OpenDiscovery } from './discover.js';
+import { Header, Line, RECORDING_FORMAT } from './recording.js';
+import { RecordingLines } from './recording-lines.js';
+import type { Reporter } from './reporter.js';
+import type { Split, Task, Toolset } from './types.js';
+
+export interface RecordedOptions {
+  /** Names of the splits to read; all where it is empty. */
+  splits: readonly string[];
+  /** Tasks of a split, at most. */
+  limit: number;
+  signal: AbortSignal;
+}
+
+/** Whether a source is a recording: it is a file, which no other kind of source is. */
+export async function isRecording(source: string): Promise<boolean> {
+  const found = await stat(source).catch(() => undefined);
+  return found?.isFile() ?? false;
+}
+
+/**
+ * What `gymgen record` kept of a server, in its place.
+ * @throws UserError where the file is no recording, a newer gymgen's, or lacks a split that is asked for
+ */
+export async function openRecording(
+  path: string,
+  options: RecordedOptions,
+  reporter: Reporter,
+): Promise<RecordedDiscovery> {
+  const lines = await RecordingLines.open(path);
+  try {
+    return new RecordedDiscovery(lines, await readHeader(path, lines), options, reporter);
+  } catch (error) {
+    lines.close();
+    throw error;
+  }
+}
+
+const AnyFormat = z.looseObject({ type: z.literal('gymgen-recording'), format: z.int().positive() });
+
+async function readHeader(path: string, lines: RecordingLines): Promise<Header> {
+  const header = await firstLine(lines).catch(() => undefined);
+  if (header === undefined) {
+    throw new UserError('the file is no recording of gymgen', {
+      where: path,
+      fix: `make one with: gymgen record <source> ${path}`,
+    });
+  }
+  if (header.format > RECORDING_FORMAT) {
+    const what = `a newer gymgen made this recording (format ${header.format}; this one reads ${RECORDING_FORMAT})`;
+    throw new UserError(what, { where: path, fix: 'update gymgen' });
+  }
+  return lines.checked(Header, header);
+}
+
+async function firstLine(lines: RecordingLines) {
+  return (await lines.more()) ? lines.take(AnyFormat) : undefined;
+}
+
+/** Read once, from its start to its end: splits that aren't asked for are read over. */
+export class RecordedDiscovery implements OpenDiscovery {
+  /** What a config says that is written from it. */
+  readonly url: string;
+  readonly envName: string;
+  readonly splits: Split[];
+  private readonly sections: Split[];
+  /** The section that is being read, and how many of its tasks were. */
+  private section = -1;
+  private read = 0;
+  private tasksRead = 0;
+  private ended = false;
+  private readonly numbered: Toolset[] = [];
+  private readonly met = new Set<Toolset>();
+  private ordered: Toolset[] = [];
+
+  constructor(
+    private readonly lines: RecordingLines,
+    header: Header,
+    private readonly options: RecordedOptions,
+    private readonly reporter: Reporter,
+  ) {
+    this.url = header.url;
+    this.envName = header.environment;
+    this.sections = header.splits;
+    const names = this.sections.map(({ name }) => name);
+    const chosen = chosenSplits(names, options.splits);
+    this.splits = this.sections
+      .filter(({ name }) => chosen.includes(name))
+      .map(({ name, count }) => ({ name, count: Math.min(count, options.limit) }));
+  }
+
+  async *tasks(split: Split): AsyncGenerator<Task[]> {
+    let left = split.count;
+    while (left > 0 && (await this.more())) {
+      const page: Task[] = [];
+      while (left > 0) {
+        const task = this.next();
+        if (task === undefined) break;
+        if (task?.split !== split.name) continue;
+        this.met.add(task.toolset);
+        page.push(task);
+        left -= 1;
+      }
+      if (page.length === 0) continue;
+      this.reporter.progress(`${split.name}: ${(split.count - left).toLocaleString('en')} tasks read`);
+      yield page;
+    }
+    // What comes in the end is needed, and where it is missing the file was cut off.
+    if (split === this.splits.at(-1)) while (await this.more()) while (this.next() !== undefined);
+  }
+
+  toolsets(): Toolset[] {
+    return this.ended ? this.ordered.filter((toolset) => this.met.has(toolset)) : [...this.met];
+  }
+
+  counts() {
+    return { sessions: 0, requests: 0, bytes: 0 };
+  }
+
+  async close(): Promise<void> {
+    this.lines.close();
+  }
+
+  /** Makes sure that there is a line for `next`; false once the last one was read. */
+  private async more(): Promise<boolean> {
+    this.options.signal.throwIfAborted();
+    if (await this.lines.more()) return true;
+    if (this.ended) return false;
+    throw this.lines.damaged('it was cut off after this line');
+  }
+
+  /** Takes in the next line: the task that it is, null for another line, undefined where `more` has to be asked. */
+  private next(): Task | null | undefined {
+    const line = this.lines.take(Line);
+    if (line === undefined) return undefined;
+    if (this.ended) throw this.lines.damaged('there is more after its end');
+    if (line.type === 'task') return this.task(line);
+    if (line.type === 'split') this.begin(line.name);
+    else if (line.type === 'end') this.finish(line);
+    else {
+      if (line.toolset !== this.numbered.length) throw this.lines.damaged(`toolset ${line.toolset} is out of order`);
+      this.numbered.push({ key: '', tasks: [], turns: line.turns });
+    }
+    return null;
+  }
+
+  private task({ index, toolset: number, ...rest }: Extract<Line, { type: 'task' }>): Task {
+    const section = this.sections[this.section];
+    const toolset = this.numbered[number];
+    if (!section || index !== this.read) throw this.lines.damaged(`task ${index} is out of order`);
+    if (!toolset) throw this.lines.damaged(`toolset ${number} is missing`);
+    this.read += 1;
+    this.tasksRead += 1;
+    const { id, prompt, systemPrompt } = rest;
+    return { split: section.name, index, id, prompt, systemPrompt, toolset };
+  }
+
+  private begin(name: string): void {
+    this.assertWhole();
+    this.section += 1;
+    this.read = 0;
+    if (this.sections[this.section]?.name !== name) throw this.lines.damaged(`split '${name}' is out of order`);
+  }
+
+  private finish({ tasks, toolsets }: Extract<Line, { type: 'end' }>): void {
+    this.assertWhole();
+    if (this.section !== this.sections.length - 1 || tasks !== this.tasksRead) {
+      throw this.lines.damaged(`it has ${this.tasksRead} tasks of ${tasks}`);
+    }
+    this.ordered = toolsets.map(({ toolset: number, ...told }) => {
+      const toolset = this.numbered[number];
+      if (!toolset) throw this.lines.damaged(`toolset ${number} is missing`);
+      return Object.assign(toolset, told);
+    });
+    this.ended = true;
+  }
+
+  private assertWhole(): void {
+    const section = this.sections[this.section];
+    if (section && this.read !== section.count) {
+      throw this.lines.damaged(`split '${section.name}' has ${this.read} of its ${section.count} tasks`);
+    }
+  }
+}

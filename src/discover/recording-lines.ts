@@ -1,0 +1,99 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createGunzip } from 'node:zlib';
+import type { z } from 'zod';
+import { UserError } from '../errors.js';
+import { lineBatches } from '../lines.js';
+import { firstIssue } from '../openenv/first-issue.js';
+
+const CHUNK = 256 * 1024;
+
+/** Reads a recording line by line, unpacked where it is packed, and tells where it is damaged. */
+export class RecordingLines {
+  /** The number of the line that was read last, from 1. */
+  number = 0;
+  private batch: string[] = [];
+  private at = 0;
+
+  private constructor(
+    private readonly path: string,
+    private readonly batches: AsyncGenerator<string[]>,
+    private readonly end: () => void,
+  ) {}
+
+  static async open(path: string): Promise<RecordingLines> {
+    const file = createReadStream(path, { highWaterMark: CHUNK });
+    const unpacked = (await isPacked(path)) ? file.pipe(createGunzip({ chunkSize: CHUNK })) : file;
+    // A failure to read must end what unpacks it, too.
+    if (unpacked !== file) file.on('error', (error) => unpacked.destroy(error));
+    return new RecordingLines(path, lineBatches(unpacked, decode), () => {
+      file.destroy();
+      unpacked.destroy();
+    });
+  }
+
+  /** Makes sure that there is a line to take; false at the end of the file. */
+  async more(): Promise<boolean> {
+    while (this.at === this.batch.length) {
+      const next = await this.batches.next().catch((error: Error) => {
+        throw this.damaged(`it can't be read on: ${error.message}`);
+      });
+      if (next.done) return false;
+      this.batch = next.value;
+      this.at = 0;
+    }
+    return true;
+  }
+
+  /** The next of the lines that have come, or undefined where `more` has to be asked first. */
+  take<T>(schema: z.ZodType<T>): T | undefined {
+    const text = this.batch[this.at];
+    if (text === undefined) return undefined;
+    this.at += 1;
+    this.number += 1;
+    return this.checked(schema, this.json(text));
+  }
+
+  /** @throws UserError where a value of the line that was read last is not as it should be */
+  checked<T>(schema: z.ZodType<T>, value: unknown): T {
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    throw this.damaged(firstIssue(parsed.error));
+  }
+
+  damaged(what: string): UserError {
+    return new UserError(`the recording is damaged: ${what}`, {
+      where: `${this.path}:${this.number}`,
+      fix: `record it again: gymgen record <source> ${this.path}`,
+    });
+  }
+
+  close(): void {
+    this.end();
+  }
+
+  private json(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw this.damaged('the line is not JSON');
+    }
+  }
+}
+
+function decode(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new Error('it is not UTF-8');
+  return bytes.toString();
+}
+
+/** gzip's magic number (RFC 1952), whatever the file is called. */
+async function isPacked(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
+  } finally {
+    await file.close();
+  }
+}

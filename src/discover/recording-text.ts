@@ -1,0 +1,39 @@
+import { type Header, type Line, RECORDING_FORMAT } from './recording.js';
+import type { Discovery, Toolset } from './types.js';
+
+/** The text of a recording, in chunks of whole lines, as the tasks are read. @param url what a config says, written from it */
+export async function* recordingText(discovery: Discovery, url: string): AsyncGenerator<string> {
+  const { envName, splits } = discovery;
+  const numbers = new Map<Toolset, number>();
+  let tasks = 0;
+
+  const header: Header = { type: 'gymgen-recording', format: RECORDING_FORMAT, url, environment: envName, splits };
+  yield line(header);
+  for (const split of splits) {
+    yield line({ type: 'split', name: split.name });
+    for await (const page of discovery.tasks(split)) {
+      let chunk = '';
+      for (const { index, id, prompt, systemPrompt, toolset } of page) {
+        let number = numbers.get(toolset);
+        if (number === undefined) {
+          number = numbers.size;
+          numbers.set(toolset, number);
+          chunk += line({ type: 'toolset', toolset: number, turns: toolset.turns });
+        }
+        chunk += line({ type: 'task', index, id, prompt, systemPrompt, toolset: number });
+      }
+      tasks += page.length;
+      yield chunk;
+    }
+  }
+  // Only now is it known which tasks taught them, and in which order they come.
+  const toolsets = discovery.toolsets().map((toolset) => {
+    const { key, tasks, turns } = toolset;
+    return { toolset: numbers.get(toolset) ?? numbers.size, key, tasks, turns };
+  });
+  yield line({ type: 'end', tasks, toolsets });
+}
+
+function line(value: Header | Line): string {
+  return `${JSON.stringify(value)}\n`;
+}

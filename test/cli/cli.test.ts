@@ -1,0 +1,243 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { builtCli, tempFolder } from '../support/built-cli.js';
+import { recorded } from '../support/recorded.js';
+import { SELF_SIGNED } from '../support/self-signed.js';
+import { day, days, tool } from '../support/served-tasks.js';
+import { StandIn } from '../support/stand-in.js';
+import { steering } from '../support/steering.js';
+
+const gymgen = builtCli();
+const root = () => join(tempFolder(), 'gym-root');
+
+describe('the command line', () => {
+  test.each<[args: string[], told: RegExp]>([
+    [[], /missing required argument 'source'/],
+    [['http://127.0.0.1:1'], /missing required argument 'gym-root'/],
+    [['write'], /missing required argument 'source'/],
+    [['http://127.0.0.1:1', 'root', 'more'], /too many arguments/],
+    [['http://127.0.0.1:1', 'root', '--probe', '3'], /unknown option '--probe'[\s\S]*--probe/],
+    [['http://127.0.0.1:1', 'root', '--limit'], /'--limit <rows>' argument missing/],
+    [['http://127.0.0.1:1', 'root', '--probe-turns', 'last'], /--probe-turns[\s\S]*Allowed choices are first, all/],
+    [['http://127.0.0.1:1', 'root', '--limit', '0'], /--limit wants 1 or more/],
+    [['root', 'http://127.0.0.1:1'], /the wrong way round\n {2}fix: gymgen http:\/\/127.0.0.1:1 root/],
+    [['127.0.0.1:8000', 'root'], /not a URL: 127.0.0.1:8000\n {2}fix: .*http:\/\/127.0.0.1:8000/],
+    [['root', 'localhost:8000/base'], /the wrong way round\n {2}fix: gymgen http:\/\/localhost:8000\/base root/],
+    [['.', 'root'], /\. is no OpenEnv project[\s\S]*give the URL of an OpenEnv server/],
+    [['ftp://user:hunter2@h', 'root'], /not a URL of an OpenEnv server: ftp:/],
+    [['http://127.0.0.1:1', 'root'], /nothing listens there[\s\S]*curl/],
+    [['demo', 'root', '--port', 'x'], /--port wants/],
+    [['demo', '--serve', '--port', '70000'], /--port/],
+  ])('%j: exit 2', async (args, told) => {
+    const { exitCode, stdout, stderr } = await gymgen(args, { cwd: tempFolder() });
+    expect(stderr).toMatch(told);
+    expect(stderr).not.toMatch(/hunter2|\n\s+at .*:\d+:\d+/);
+    expect([exitCode, stdout]).toEqual([2, '']);
+  });
+
+  test('--help has the options and examples, on stdout', async () => {
+    const { exitCode, stdout } = await gymgen(['write', '--help']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/--probes <n\|all>[\s\S]*Examples:\n {2}\$ gymgen/);
+  });
+
+  test('--version', async () => {
+    expect(await gymgen(['--version'])).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    });
+  });
+});
+
+describe('a server', () => {
+  test('is written: the result is one line on stdout, the rest on stderr', async () => {
+    const server = await recorded('tools-v1');
+    const cwd = tempFolder();
+    // `stats` is a route of Gym's own.
+    const args = ['gym-root', '--rename-tool', 'stats=stats_tool'];
+    const first = await gymgen([server.url, ...args], { cwd });
+    expect(first).toMatchObject({ exitCode: 0, stdout: 'wrote gym-root/resources_servers/tools_v1' });
+    expect(first.stderr).toMatch(/data\/train.jsonl\s+5 rows/);
+    expect(first.stderr).toMatch(/4 toolsets: /);
+    expect(first.stderr).toMatch(/gym env start --config \S+tools_v1.yaml/);
+    expect(steering(first.stderr)).toEqual([]);
+
+    const again = await gymgen(['write', `${server.url}/docs`, ...args, '--quiet'], { cwd });
+    expect(again).toMatchObject({ exitCode: 0, stdout: 'unchanged gym-root/resources_servers/tools_v1', stderr: '' });
+  });
+
+  test('of tasks with several turns has a word on end_turn', async () => {
+    const server = await StandIn.start({ turns: () => [[tool('end_turn')], [tool('end_turn')]] });
+    const { stderr } = await gymgen([server.url, root()]);
+    expect(stderr).toMatch(/several turns[\s\S]*--append-system-prompt/);
+  });
+
+  test('with --json is one document on stdout', async () => {
+    const server = await StandIn.start();
+    const target = root();
+    const { exitCode, stdout } = await gymgen([server.url, target, '--json', '--verbose']);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'wrote',
+      folder: join(target, 'resources_servers/grid_v1'),
+      name: 'grid_v1',
+      environment: 'grid-v1',
+      rows: [{ split: 'train', rows: 3 }],
+      toolsets: [{ key: 'agent:solver', tools: ['submit_schedule', 'end_turn'], turns: 1 }],
+      counts: { sessions: 3 },
+    });
+  });
+
+  test('that fails with --json is one document, too', async () => {
+    const { exitCode, stdout } = await gymgen(['http://127.0.0.1:1', root(), '--json']);
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { what: expect.stringMatching(/nothing listens/) },
+      exitCode: 2,
+    });
+  });
+
+  test('is shown with --dry-run: the plan and one row, and nothing is written', async () => {
+    const server = await StandIn.start();
+    const target = root();
+    const { exitCode, stdout } = await gymgen([server.url, target, '--dry-run']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^create {2}app.py$/m);
+    expect(stdout).toMatch(/\none row:\n\{"responses_create_params":/);
+    expect(existsSync(target)).toBe(false);
+  });
+
+  test('with schemas whose numbers JSON.parse would change: they are as they were in every output', async () => {
+    const schema =
+      '{"type":"object","properties":{"b":{"maximum":9223372036854775807,"default":1.0},"1":{"x":1,"x":2}}}';
+    const server = await StandIn.start({ turns: () => [[`{"name":"a","input_schema":${schema}}`]] });
+    const target = root();
+    const dry = await gymgen([server.url, target, '--dry-run', '--json']);
+    expect(JSON.parse(dry.stdout).row).toContain(`"parameters":${schema}`);
+    await gymgen([server.url, target]);
+    const rows = readFileSync(join(target, 'resources_servers/grid_v1/data/train.jsonl'), 'utf8');
+    expect(rows.split('\n').filter((line) => line.includes(`"parameters":${schema}`))).toHaveLength(3);
+  });
+
+  test('whose answers have control characters does not steer the terminal', async () => {
+    const evil = 'a\x1b[2J\u009b1m\x07b';
+    const server = await StandIn.start({ splits: { [evil]: [day(0)] }, turns: () => [[tool(evil)]] });
+    const { exitCode, stderr, stdout } = await gymgen([server.url, root(), '--verbose']);
+    expect(exitCode).toBe(2);
+    expect(steering(stderr + stdout)).toEqual([]);
+  });
+
+  test('with TLS that nobody trusts', async () => {
+    const server = await StandIn.start({ tls: SELF_SIGNED });
+    expect(await gymgen([server.url, root()])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/TLS failed/),
+    });
+  });
+});
+
+describe('secrets', () => {
+  const texts = (folder: string): string[] =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+
+  test('reach the server, and no file and no output', async () => {
+    const server = await StandIn.start();
+    const target = root();
+    const url = `http://user:hunter2@${server.host}`;
+    const args = [url, target, '--header', 'X-Key: hunter2', '--header-env', 'X-Env=Bearer $TEST_SECRET', '--verbose'];
+    const env = { TEST_SECRET: 'hunter2' };
+    const outputs = [
+      await gymgen(args, { env }),
+      await gymgen([...args, '--json', '--limit', '1'], { env }),
+      await gymgen([...args, '--dry-run'], { env }),
+      await gymgen([...args, '--split', 'no-such-split'], { env }),
+    ];
+    expect(outputs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 2]);
+    for (const { headers } of server.asked) {
+      expect(headers).toMatchObject({
+        'x-key': 'hunter2',
+        'x-env': 'Bearer hunter2',
+        authorization: expect.stringMatching(/^Basic/),
+      });
+    }
+    const written = texts(target);
+    expect(written.some((text) => text.includes('$TEST_SECRET'))).toBe(true);
+    for (const text of [...written, ...outputs.flatMap(({ stdout, stderr }) => [stdout, stderr])]) {
+      expect(text).not.toContain('hunter2');
+      expect(text).not.toContain(Buffer.from('user:hunter2').toString('base64'));
+    }
+  });
+
+  test('in a variable that is not set stop the run at once', async () => {
+    const server = await StandIn.start();
+    const { exitCode, stderr } = await gymgen([server.url, root(), '--header-env', 'A=$NO_SUCH_SECRET']);
+    expect([exitCode, server.asked.length]).toEqual([2, 0]);
+    expect(stderr).toMatch(/names \$NO_SUCH_SECRET, which is not set/);
+  });
+});
+
+test('a licence that Gym refuses is refused before any task is read', async () => {
+  const server = await StandIn.start();
+  const args = [server.url, root(), '--datasets', 'train=train', '--license', 'apache-2.0'];
+  const { exitCode, stderr } = await gymgen(args);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/--license "Apache 2.0"/);
+  expect(server.asked.some(({ path }) => path.endsWith('/task_range'))).toBe(false);
+});
+
+test('a long output arrives whole through a pipe whose reader is slow', async () => {
+  const prompt = 'é'.repeat(400_000);
+  const server = await StandIn.start({ splits: { train: [day(0, { prompt })] } });
+  const { stdout } = await gymgen.piped([server.url, root(), '--dry-run', '--json'], '{ sleep 1; cat; }');
+  expect(JSON.parse(JSON.parse(stdout).row).responses_create_params.input.at(-1).content).toBe(prompt);
+});
+
+test('a reader that goes away is no failure', async () => {
+  const server = await StandIn.start();
+  const { stdout, stderr } = await gymgen.piped([server.url, root(), '--dry-run'], 'true');
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(/^ {2}data\/train.jsonl/);
+  expect(stderr).not.toMatch(/EPIPE|error/);
+});
+
+describe('a signal', () => {
+  test.each([
+    ['SIGINT', 130, 'a reset', 'nothing there'],
+    ['SIGTERM', 143, 'a reset', 'a root there'],
+    ['SIGTERM', 143, 'a page', 'nothing there'],
+    ['SIGINT', 130, 'the first answer', 'nothing there'],
+  ] as const)('%s ends with %d in %s, with %s: sessions closed, nothing left', async (signal, code, moment, before) => {
+    const folder = tempFolder();
+    const target = join(folder, 'gym-root');
+    if (before === 'a root there') mkdirSync(target);
+    const kill = () => void setTimeout(() => running.kill(signal), 20);
+    const server = await StandIn.start({
+      splits: { train: days(2000, () => ({ toolset: 'a' })) },
+      http: ({ path, body }) => {
+        const start = (body as { start?: number } | undefined)?.start ?? 0;
+        const now = path === '/health' ? 'the first answer' : path.endsWith('/task_range') && start > 0 ? 'a page' : '';
+        if (now !== moment) return undefined;
+        kill();
+        return () => {};
+      },
+      ws: ({ type }) => {
+        if (type !== 'reset' || moment !== 'a reset') return undefined;
+        kill();
+        return null;
+      },
+    });
+    const running = gymgen([server.url, target]);
+    const { exitCode, stdout, stderr } = await running;
+    expect([exitCode, stdout, stderr]).toEqual([
+      code,
+      '',
+      `error: ${signal === 'SIGINT' ? 'interrupted' : 'terminated'}`,
+    ]);
+    await server.idle();
+    expect(readdirSync(folder)).toEqual(before === 'a root there' ? ['gym-root'] : []);
+    if (before === 'a root there') expect(readdirSync(target)).toEqual([]);
+  });
+});

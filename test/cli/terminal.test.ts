@@ -1,0 +1,193 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { showError } from '../../src/cli/ui/show-error.js';
+import { Terminal, type TerminalOptions } from '../../src/cli/ui/terminal.js';
+import { Interrupted, UserError } from '../../src/errors.js';
+import { steering } from '../support/steering.js';
+
+class Stream extends EventEmitter {
+  text = '';
+  columns = 40;
+  constructor(readonly isTTY: boolean) {
+    super();
+  }
+  write(text: string): boolean {
+    this.text += text;
+    return true;
+  }
+}
+
+function opened(options: Partial<TerminalOptions> = {}, tty = false) {
+  const [out, err] = [new Stream(tty), new Stream(tty)];
+  const all = { quiet: false, json: false, verbose: false, ...options };
+  const as = (stream: Stream) => stream as unknown as NodeJS.WriteStream;
+  return { out, err, terminal: new Terminal(all, as(out), as(err)) };
+}
+
+beforeEach(() => {
+  vi.stubEnv('NO_COLOR', '');
+  vi.stubEnv('TERM', 'xterm');
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+const ESC = '\x1b';
+
+describe('where it goes', () => {
+  const say = (terminal: Terminal) => {
+    terminal.progress('progress');
+    terminal.note('note');
+    terminal.warn('warn');
+    terminal.detail('detail');
+    terminal.result('result');
+    terminal.document({ a: 1 });
+  };
+
+  test.each<[string, Partial<TerminalOptions>, out: string, err: string]>([
+    ['by default', {}, 'result\n', 'note\nwarning: warn\n'],
+    ['--quiet', { quiet: true }, 'result\n', ''],
+    ['--verbose', { verbose: true }, 'result\n', 'note\nwarning: warn\ndetail\n'],
+    ['--json', { json: true }, '{\n  "a": 1\n}\n', 'note\nwarning: warn\n'],
+    ['--json --quiet', { json: true, quiet: true }, '{\n  "a": 1\n}\n', ''],
+  ])('%s', (_, options, out, err) => {
+    const all = opened(options);
+    say(all.terminal);
+    expect([all.out.text, all.err.text]).toEqual([out, err]);
+  });
+});
+
+describe('a moving line', () => {
+  test('is for a TTY alone', () => {
+    for (const [options, tty] of [
+      [{}, false],
+      [{ quiet: true }, true],
+    ] as const) {
+      const { terminal, err } = opened(options, tty);
+      terminal.progress('going');
+      expect(err.text).toBe('');
+    }
+    vi.stubEnv('TERM', 'dumb');
+    const { terminal, err } = opened({}, true);
+    terminal.progress('going');
+    expect(err.text).toBe('');
+  });
+
+  test('is one line, no longer than the terminal is wide, and goes for the next', () => {
+    const { terminal, err, out } = opened({}, true);
+    terminal.progress(`going\n${ESC}[2J${'x'.repeat(100)}`);
+    expect(err.text).toBe(`\r${ESC}[Kgoing [2J${'x'.repeat(30)}`);
+    err.text = '';
+    terminal.result('done');
+    expect([err.text, out.text]).toEqual([`\r${ESC}[K`, 'done\n']);
+  });
+
+  test('comes ten times a second at most', () => {
+    const { terminal, err } = opened({}, true);
+    for (let n = 0; n < 1000; n += 1) terminal.progress(`${n}`);
+    expect(err.text.split('\r').length).toBeLessThan(10);
+  });
+});
+
+describe('colours', () => {
+  test('are for a TTY', () => {
+    const { terminal, err, out } = opened({}, true);
+    terminal.warn('w');
+    terminal.result('path', { text: 'create', colour: 'green' });
+    expect(err.text).toBe(`${ESC}[33mwarning:${ESC}[39m w\n`);
+    expect(out.text).toBe(`${ESC}[32mcreate${ESC}[39m path\n`);
+  });
+
+  test.each([
+    ['NO_COLOR', '1'],
+    ['TERM', 'dumb'],
+  ])('are not there with %s=%s', (name, value) => {
+    vi.stubEnv(name, value);
+    const { terminal, err, out } = opened({ verbose: true }, true);
+    terminal.warn('w');
+    terminal.detail('d');
+    terminal.result('path', { text: 'create', colour: 'green' });
+    expect(err.text + out.text).toBe('warning: w\nd\ncreate path\n');
+  });
+
+  test('are not in a pipe, whatever the other stream is', () => {
+    const [out, err] = [new Stream(false), new Stream(true)] as unknown as NodeJS.WriteStream[];
+    const terminal = new Terminal({ quiet: false, json: false, verbose: false }, out, err);
+    terminal.result('path', { text: 'create', colour: 'green' });
+    expect((out as unknown as Stream).text).toBe('create path\n');
+  });
+});
+
+describe("a server's text never steers the terminal", () => {
+  const evil = `a${ESC}[2J${ESC}[8mb\x07\x08\r\u009b1m\x7f\u202ec${ESC}]0;title\x07\nd\te`;
+  const safe = 'a[2J[8mb1mc]0;title\nd\te';
+
+  test.each([true, false])('on a TTY: %s', (tty) => {
+    const { terminal, out, err } = opened({ verbose: true }, tty);
+    terminal.result(evil);
+    terminal.note(evil);
+    expect(out.text).toBe(`${safe}\n`);
+    expect(err.text).toBe(`${safe}\n`);
+    terminal.warn(evil);
+    terminal.detail(evil);
+    expect(steering(err.text)).toEqual([]);
+  });
+
+  test('in JSON, nor in the message of an error', () => {
+    const { terminal, out, err } = opened({ json: true }, true);
+    showError(new UserError(evil, { where: evil, fix: evil, details: [evil] }), terminal);
+    expect(steering(out.text + err.text)).toEqual([]);
+    expect(JSON.parse(out.text).error.what).toBe(evil);
+  });
+});
+
+describe('a failure', () => {
+  test('of a user is what, where and how to fix it, without a stack', () => {
+    const { terminal, err } = opened();
+    const error = new UserError('no', {
+      where: 'http://h',
+      fix: 'mend it',
+      details: ['one', 'two'],
+      cause: new Error('why'),
+    });
+    expect(showError(error, terminal)).toBe(2);
+    expect(err.text).toBe('error: no\n  - one\n  - two\n  at:  http://h\n  fix: mend it\n');
+  });
+
+  test('has its cause with --verbose', () => {
+    const { terminal, err } = opened({ verbose: true });
+    showError(new UserError('no', { cause: new Error('why') }), terminal);
+    expect(err.text).toMatch(/cause: Error: why\n\s+at /);
+  });
+
+  test('of gymgen is a bug, with its stack and where to report it', () => {
+    const { terminal, err } = opened({ quiet: true });
+    expect(showError(new TypeError('x is undefined'), terminal)).toBe(2);
+    expect(err.text).toMatch(/^error: TypeError: x is undefined\n\s+at [\s\S]*bug of gymgen: please report/);
+  });
+
+  test.each(['text', null, undefined, { a: 1 }])('that is no error is a bug: %j', (thrown) => {
+    const { terminal, err } = opened();
+    expect(showError(thrown, terminal)).toBe(2);
+    expect(err.text).toContain('bug of gymgen');
+  });
+
+  test.each([
+    ['SIGINT', 130, 'interrupted'],
+    ['SIGTERM', 143, 'terminated'],
+  ] as const)('by %s ends with %d', (signal, code, told) => {
+    const { terminal, err } = opened();
+    expect(showError(new Interrupted(signal), terminal)).toBe(code);
+    expect(err.text).toBe(`error: ${told}\n`);
+  });
+
+  test('with --json is one document', () => {
+    const { terminal, out } = opened({ json: true });
+    showError(new UserError('no', { where: 'w' }), terminal);
+    expect(JSON.parse(out.text)).toEqual({ error: { what: 'no', where: 'w', details: [] }, exitCode: 2 });
+  });
+});
+
+test('a pipe that is closed is no failure; another error of a stream is', () => {
+  const { out } = opened();
+  expect(() => out.emit('error', Object.assign(new Error('broken'), { code: 'EPIPE' }))).not.toThrow();
+  expect(() => out.emit('error', Object.assign(new Error('full'), { code: 'ENOSPC' }))).toThrow('full');
+});

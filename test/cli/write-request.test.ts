@@ -1,0 +1,188 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { WriteFlags } from '../../src/cli/write-options.js';
+import { writeRequest } from '../../src/cli/write-request.js';
+import { failureOf } from '../support/failure-of.js';
+
+const request = (flags: WriteFlags) => writeRequest('http://h', 'root', flags);
+const refusal = (flags: WriteFlags) => failureOf((async () => request(flags))());
+
+test('without options, the defaults', () => {
+  expect(request({})).toMatchObject({
+    url: 'http://h',
+    gymRoot: 'root',
+    discover: {
+      headers: {},
+      splits: [],
+      limit: Number.POSITIVE_INFINITY,
+      probes: 32,
+      turns: 'all',
+      maxSessions: 8,
+      resetTimeout: 600,
+      toolTimeout: 60,
+    },
+    gym: { headers: {}, renameTools: {}, settings: {}, fullIds: false },
+    record: {},
+    edits: 'refuse',
+    dryRun: false,
+  });
+});
+
+describe('a value that is none names its option', () => {
+  const bad: [flags: WriteFlags, told: RegExp][] = [
+    ...['0', '-1', '1.5', 'x', '', ' ', '1e3', '99999999999999999999', 'Infinity'].flatMap(
+      (value): [WriteFlags, RegExp][] => [
+        [{ limit: value }, /^--limit (wants|is too large)/m],
+        [{ maxSessions: value }, /^--max-sessions (wants|is too large)/m],
+        [{ maxSteps: value }, /^--max-steps (wants|is too large)/m],
+        [{ probes: value }, /^--probes (wants|is too large)/m],
+      ],
+    ),
+    ...['0', '-1', 'x', '', ' ', '1s', 'Infinity', 'NaN', '1e9', '0.0001'].flatMap((value): [WriteFlags, RegExp][] => [
+      [{ resetTimeout: value }, /^--reset-timeout (wants|is too)/m],
+      [{ toolTimeout: value }, /^--tool-timeout (wants|is too)/m],
+      [{ idleTimeout: value }, /^--idle-timeout (wants|is too)/m],
+    ]),
+    ...['', '=', 'a=', '=b', 'a'].map((value): [WriteFlags, RegExp] => [
+      { renameTool: [value] },
+      /^--rename-tool wants OLD=NEW/m,
+    ]),
+    ...['', ':', 'a:', ':b', 'a'].map((value): [WriteFlags, RegExp] => [
+      { header: [value] },
+      /^--header wants 'Name: value'/m,
+    ]),
+    ...['', '=', 'a=', '=b', 'a'].map((value): [WriteFlags, RegExp] => [
+      { headerEnv: [value] },
+      /^--header-env wants/m,
+    ]),
+    ...['', 'train', 'train=', 'test=a', 'train=a,train=b', 'train=a,,', 'example=a'].map(
+      (value): [WriteFlags, RegExp] => [
+        { datasets: value, license: 'MIT' },
+        /^--datasets wants train=SPLIT,validation=SPLIT/m,
+      ],
+    ),
+    [{ probeTurns: 'last' as 'all' }, /^--probe-turns /m],
+  ];
+  test.each(bad)('%j', async (flags, told) => {
+    expect(await refusal(flags)).toMatch(told);
+  });
+
+  test('all at once', async () => {
+    const refused = await refusal({ limit: '0', probes: 'some', toolTimeout: 'x' });
+    expect(refused.split('\n')).toHaveLength(5);
+  });
+});
+
+describe('a good value', () => {
+  const good: [flags: WriteFlags, want: object][] = [
+    [{ limit: '10', probes: '1', maxSessions: '2' }, { discover: { limit: 10, probes: 1, maxSessions: 2 } }],
+    [{ probes: 'all', probeTurns: 'first' }, { discover: { probes: Number.POSITIVE_INFINITY, turns: 'first' } }],
+    [
+      { resetTimeout: '0.5', toolTimeout: '30', idleTimeout: '1e3', maxSteps: '4' },
+      {
+        discover: { resetTimeout: 0.5, toolTimeout: 30 },
+        gym: { settings: { reset_timeout: 0.5, tool_timeout: 30, idle_timeout: 1000, max_steps: 4 } },
+      },
+    ],
+    [{ split: ['a', 'b=c'] }, { discover: { splits: ['a', 'b=c'] } }],
+    [{ renameTool: ['a.b=a_b', 'x= y=z'] }, { gym: { renameTools: { 'a.b': 'a_b', x: 'y=z' } } }],
+    [{ header: ['K: a:b', 'x:y'] }, { discover: { headers: { K: 'a:b', x: 'y' } }, gym: { headers: {} } }],
+    [
+      { datasets: 'train=a, validation=b c', license: 'MIT' },
+      { gym: { datasets: { train: 'a', validation: 'b c', license: 'MIT' } } },
+    ],
+    [
+      { name: 'n', configUrl: 'http://c', fullIds: true },
+      { name: 'n', configUrl: 'http://c', gym: { fullIds: true } },
+    ],
+    [{ appendSystemPrompt: 'End it.' }, { gym: { appendSystemPrompt: 'End it.' } }],
+  ];
+  test.each(good)('%j', (flags, want) => {
+    expect(request(flags)).toMatchObject(want);
+  });
+});
+
+test.each<WriteFlags>([{ datasets: 'train=a' }, { license: 'MIT' }])('%j alone is refused', async (flags) => {
+  expect(await refusal(flags)).toMatch(/--datasets and --license go together/);
+});
+
+describe('--append-system-prompt @FILE', () => {
+  const folder = () => {
+    const made = mkdtempSync(join(tmpdir(), 'gymgen-prompt-'));
+    onTestFinished(() => rmSync(made, { recursive: true }));
+    return made;
+  };
+
+  test("is the file's text, without the line ends of Windows and its last one", () => {
+    const file = join(folder(), 'p.txt');
+    writeFileSync(file, 'One.\r\nTwo é.\r\n');
+    const { gym, record } = request({ appendSystemPrompt: `@${file}` });
+    expect(gym.appendSystemPrompt).toBe('One.\nTwo é.');
+    expect(record).toEqual({ appendSystemPrompt: 'One.\nTwo é.' });
+  });
+
+  test.each(['nothing-there', '.'])('of no file says which: %s', async (name) => {
+    const file = join(folder(), name);
+    expect(await refusal({ appendSystemPrompt: `@${file}` })).toContain(`at: ${file}`);
+  });
+});
+
+// Their values hold `${VAR}` as a user writes it.
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: no templates of ours
+describe('headers', () => {
+  test('$VAR and ${VAR} of --header-env are filled in for probing, and written as they stand', () => {
+    vi.stubEnv('TEST_TOKEN', 'hunter2');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { discover, gym, record } = request({
+      headerEnv: ['Authorization=Bearer $TEST_TOKEN', 'X-K=${TEST_TOKEN}$TEST_TOKEN'],
+    });
+    expect(discover.headers).toEqual({ Authorization: 'Bearer hunter2', 'X-K': 'hunter2hunter2' });
+    expect(gym.headers).toEqual({ Authorization: 'Bearer $TEST_TOKEN', 'X-K': '${TEST_TOKEN}$TEST_TOKEN' });
+    expect(JSON.stringify([gym, record])).not.toContain('hunter2');
+  });
+
+  test('a variable that is missing is named', async () => {
+    expect(await refusal({ headerEnv: ['A=Bearer ${NO_SUCH_VAR}'] })).toMatch(
+      /names \$NO_SUCH_VAR, which is not set\nfix: export NO_SUCH_VAR=/,
+    );
+  });
+
+  test('--header goes over --header-env, and is recorded nowhere', () => {
+    vi.stubEnv('TEST_TOKEN', 'env');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { discover, gym, record } = request({ header: ['A: mine'], headerEnv: ['A=$TEST_TOKEN'] });
+    expect(discover.headers).toEqual({ A: 'mine' });
+    expect(JSON.stringify([gym, record])).not.toContain('mine');
+  });
+
+  test.each(['a b', 'é', 'a(b)', 'a\nb'])('a name that is none is refused: %j', async (name) => {
+    expect(await refusal({ header: [`${name}: v`] })).toMatch(/not a header/);
+  });
+
+  test.each(['hunter2\nX: y', 'hunter2\u0000', 'hunter2 \u4e2d'])(
+    'a value that can not be sent is refused, and not shown: %j',
+    async (value) => {
+      const refused = await refusal({ header: [`Authorization: ${value}`] });
+      expect(refused).toMatch(/Authorization/);
+      expect(refused).not.toContain('hunter2');
+    },
+  );
+});
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: no templates of ours
+
+test('the record holds what decides the result, in a fixed order, and nothing else', () => {
+  const flags = {
+    split: ['b', 'a'],
+    name: 'n',
+    limit: '5',
+    header: ['A: secret'],
+    headerEnv: [],
+    json: true,
+    quiet: true,
+    verbose: true,
+  };
+  const { record } = request({ ...flags, dryRun: true, force: true });
+  expect(JSON.stringify(record)).toBe('{"limit":"5","name":"n","split":["b","a"]}');
+});

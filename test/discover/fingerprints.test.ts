@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { FingerprintSet, fingerprint } from '../../src/discover/fingerprints.js';
+
+test('each of many ids is new once', () => {
+  const set = new FingerprintSet();
+  const prints = Array.from({ length: 20_000 }, (_, n) => fingerprint(`@local/srv/grid-v1/day-${n}`));
+  expect(prints.every((print) => set.add(print))).toBe(true);
+  expect(prints.some((print) => set.add(print))).toBe(false);
+});
+
+test('halves that are alike are told apart, and zeros are no free slot', () => {
+  const set = new FingerprintSet();
+  const prints = [
+    [0, 0],
+    [0, 1],
+    [2, 0],
+    [2, 1],
+    [2 ** 32 - 1, 2 ** 32 - 1],
+  ] as const;
+  expect(prints.map((print) => set.add(print))).toEqual([true, true, true, true, true]);
+  expect(prints.map((print) => set.add(print))).toEqual([false, false, false, false, false]);
+});

@@ -1,0 +1,253 @@
+import { describe, expect, test } from 'vitest';
+import { discoverAll } from '../support/discovered.js';
+import { failureOf } from '../support/failure-of.js';
+import { refuseWarnings } from '../support/leaks.js';
+import { day, days, type ServedTask } from '../support/served-tasks.js';
+import { type Answer, type Asked, StandIn, type StandInOptions } from '../support/stand-in.js';
+
+refuseWarnings();
+
+/** Answers one route so, from the nth time it is asked on. */
+function route(end: string, answer: (asked: Asked, server: StandIn) => Answer | undefined, from = 0) {
+  let times = 0;
+  return (asked: Asked, server: StandIn) =>
+    asked.path.endsWith(end) && times++ >= from ? answer(asked, server) : undefined;
+}
+
+async function failureFrom(options: StandInOptions, changes = {}): Promise<string> {
+  const server = await StandIn.start(options);
+  return failureOf(discoverAll(server.url, changes));
+}
+
+describe('what is served', () => {
+  const splits = { all: days(300), train: days(200), none: [], eval: [day(7, { system_prompt: null })] };
+
+  test('is read in the order of the server, split by split', async () => {
+    const server = await StandIn.start({ splits });
+    const found = await discoverAll(server.url);
+    expect(found.envName).toBe('grid-v1');
+    expect(found.splits).toEqual(['all: 300', 'train: 200', 'eval: 1']);
+    expect(found.warnings).toEqual(["split 'none' has no tasks: it is left out"]);
+    expect(found.tasks).toHaveLength(501);
+    expect(found.tasks.map(({ index }) => index)).toEqual([...Array(300).keys(), ...Array(200).keys(), 0]);
+    expect(found.tasks.at(-1)).toMatchObject({ split: 'eval', index: 0, prompt: 'Day 7.', systemPrompt: null });
+    expect(found.discovery.toolsets()[0]?.turns[0]?.map(({ name }) => name)).toEqual(['submit_schedule', 'end_turn']);
+  });
+
+  test('in part: the splits that are asked for, and so many tasks of each', async () => {
+    const server = await StandIn.start({ splits });
+    const found = await discoverAll(server.url, { splits: ['eval', 'train'], limit: 150 });
+    expect(found.splits).toEqual(['train: 150', 'eval: 1']);
+    const asked = server.asked.filter(({ path }) => path.endsWith('/task_range')).map(({ body }) => body);
+    expect(Math.max(...asked.map((body) => (body as { stop: number }).stop))).toBe(150);
+  });
+
+  test('under a base path, and a name that needs escapes', async () => {
+    const server = await StandIn.start({ base: '/envs/a', name: 'My env/v1 é?#' });
+    const found = await discoverAll(`${server.url.toUpperCase().replace('/ENVS/A', '/envs/a')}/docs`);
+    expect([found.envName, found.tasks.length]).toEqual(['My env/v1 é?#', 3]);
+  });
+
+  test.each(['ws', 'http'])('over IPv6, from a %s URL', async (scheme) => {
+    const server = await StandIn.start({ host: '::1' });
+    const url = scheme === 'ws' ? `ws://${server.host}/ws` : server.url;
+    expect((await discoverAll(url)).tasks).toHaveLength(3);
+  });
+
+  test('with headers on each request and session, and to nobody else', async () => {
+    const server = await StandIn.start();
+    await discoverAll(server.url, { headers: { Authorization: 'Bearer t' } });
+    const all = [...server.asked.map(({ headers }) => headers), ...server.handshakes];
+    expect(all.length).toBeGreaterThan(5);
+    expect(all.every(({ authorization }) => authorization === 'Bearer t')).toBe(true);
+  });
+
+  test('with what the environment alone knows: other keys, ids that are numbers, no agent', async () => {
+    const server = await StandIn.start({ splits: { train: [{ id: 7, prompt: 'p', extra: [1] }] } });
+    const { tasks } = await discoverAll(server.url);
+    expect(tasks).toMatchObject([{ id: '7', prompt: 'p', systemPrompt: null, toolset: { key: 'agent:' } }]);
+  });
+
+  test('text passes as it is, lone surrogates too, for the rules to judge', async () => {
+    const prompt = 'a\ud800b \u2028 {{x}} """ \\ é😀';
+    const server = await StandIn.start({ splits: { train: [day(0, { prompt })] } });
+    expect((await discoverAll(server.url)).tasks[0]?.prompt).toBe(prompt);
+  });
+});
+
+describe('no Task API', () => {
+  test.each<[string, number]>([
+    ['/list_environments', 404],
+    ['/list_environments', 501],
+    ['/splits', 404],
+    ['/splits', 501],
+    ['/num_tasks', 501],
+    ['/num_tasks', 404],
+  ])('%s answers %d: said, with what is needed', async (path, status) => {
+    const http = route(path, () => ({ status, body: { detail: 'Not implemented' } }));
+    const failure = await failureFrom({ http });
+    expect(failure).toMatch(new RegExp(`no Task API \\(${status}\\), and gymgen needs to know its tasks`));
+    expect(failure).toMatch(/at: (GET|POST) http.*\nfix: serve an environment with list_splits/);
+  });
+
+  test.each<[string, unknown]>([
+    ['no environment', []],
+    ['several environments', ['a', 'b']],
+  ])('%s is refused', async (_, body) => {
+    const failure = await failureFrom({ http: route('/list_environments', () => ({ body })) });
+    expect(failure).toMatch(/the server names \d environments, and gymgen writes one/);
+  });
+
+  test('no tasks at all are refused', async () => {
+    expect(await failureFrom({ splits: {} })).toMatch(/the server has no tasks/);
+    expect(await failureFrom({ splits: { train: [], eval: [] } })).toMatch(/the server has no tasks/);
+  });
+
+  test('a split that is asked for and not there is named, with those that are', async () => {
+    const failure = await failureFrom({}, { splits: ['train', 'test', 'dev'] });
+    expect(failure).toMatch(/no split 'test', 'dev'\nfix: its splits are: train/);
+  });
+});
+
+test.each<[string, Answer, RegExp]>([
+  [
+    'HTML',
+    { headers: { 'Content-Type': 'text/html' }, body: '<!doctype html><title>Space' },
+    /not JSON \(text\/html\)/,
+  ],
+  ['404', { status: 404, body: 'Not Found' }, /answered 404[\s\S]*is it an OpenEnv server/],
+  ['401', { status: 401, body: { detail: 'no token' } }, /answered 401[\s\S]*--header 'Authorization/],
+])('a server that is no OpenEnv server, with %s', async (_, answer, told) => {
+  expect(await failureFrom({ http: () => answer })).toMatch(told);
+});
+
+describe('an answer that is not as it should be', () => {
+  const answers: [path: string, body: unknown][] = [
+    ['/list_environments', {}],
+    ['/list_environments', [3]],
+    ['/list_environments', ['']],
+    ['/splits', null],
+    ['/splits', [{ type: 'train' }]],
+    ['/splits', ['train']],
+    ['/num_tasks', {}],
+    ['/num_tasks', { num_tasks: -1 }],
+    ['/num_tasks', { num_tasks: 1.5 }],
+    ['/num_tasks', '{"num_tasks":1e400}'],
+    ['/num_tasks', '{"num_tasks":9223372036854775807}'],
+    ['/task_range', {}],
+    ['/task_range', { tasks: {} }],
+    ['/task_range', { tasks: [null, 1, 'x'] }],
+  ];
+  test.each(answers)('%s: %j', async (path, body) => {
+    expect(await failureFrom({ http: route(path, () => ({ body })) })).toMatch(
+      /the server's answer is not OpenEnv's: \S/,
+    );
+  });
+
+  test.each<[string, Record<string, unknown>, RegExp]>([
+    ['no id', { id: undefined }, /task train\[1\]: its id is missing, not a string/],
+    ['an id that is none', { id: { a: 1 } }, /task train\[1\]: its id is \{"a":1\}, not a string/],
+    ['no prompt', { prompt: undefined }, /task train\[1\]: its prompt is missing/],
+    ['a prompt of parts', { prompt: ['a'] }, /task train\[1\]: its prompt is \["a"\]/],
+    [
+      'a system prompt that is none',
+      { system_prompt: 0 },
+      /task train\[1\]: its system_prompt is 0, not a string or null/,
+    ],
+    ['an index of another task', { index: 5 }, /task train\[1\]: its index is 5, not 1/],
+    ['an index that is text', { index: '1' }, /task train\[1\]: its index is "1"/],
+  ])('%s of a task names it, the field and the reason', async (_, changes, told) => {
+    const failure = await failureFrom({ splits: { train: [day(0), day(1, changes)] } });
+    expect(failure).toMatch(told);
+    expect(failure).toMatch(/--split/);
+  });
+
+  test('a value that is nested deeper than can be shown is told without it', async () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const http = route('/task_range', () => ({ body: `{"tasks":[{"id":"a","prompt":${deep}}]}` }));
+    expect(await failureFrom({ splits: { train: [day(0)] }, http })).toMatch(/its prompt is nested too deep/);
+  });
+});
+
+describe('a list that can not be trusted', () => {
+  test('stops short: 100 of 100,000', async () => {
+    const http = route('/num_tasks', () => ({ body: { num_tasks: 100_000 } }));
+    const failure = await failureFrom({ splits: { train: days(100) }, http });
+    expect(failure).toMatch(/split 'train' has 100000 tasks, but the server gives 100 for 0 to 128/);
+  });
+
+  test('claims more tasks than there are numbers for, and takes no memory for them', async () => {
+    const http = route('/num_tasks', () => ({ body: { num_tasks: Number.MAX_SAFE_INTEGER } }));
+    expect(await failureFrom({ http })).toMatch(/has 9007199254740991 tasks, but the server gives 3/);
+  });
+
+  test('gives more than asked for', async () => {
+    const http = route('/task_range', (_, { splits }) => ({ body: { tasks: splits.train } }));
+    expect(await failureFrom({ splits: { train: days(200) }, http })).toMatch(/gives 200 for 0 to 128/);
+  });
+
+  test('has a gap', async () => {
+    const gap = days(300, (number) => ({ toolset: 'a', index: number < 200 ? number : number + 1 }));
+    expect(await failureFrom({ splits: { train: gap } })).toMatch(/task train\[200\]: its index is 201, not 200/);
+  });
+
+  test.each([
+    ['in a page', 5],
+    ['of another page', 290],
+  ])('has a repeat %s', async (_, at) => {
+    const tasks = days(300);
+    tasks[at] = day(3);
+    expect(await failureFrom({ splits: { train: tasks } })).toMatch(
+      new RegExp(`task train\\[${at}\\] 'day-3': its id comes twice in the split`),
+    );
+  });
+
+  const changes: [string, (tasks: ServedTask[]) => ServedTask[], RegExp][] = [
+    ['a task more', (tasks) => [...tasks, day(300)], /changed while it was listed: it had 300 tasks, now 301/],
+    ['a task less', (tasks) => tasks.slice(0, -1), /it had 300 tasks, now 299/],
+    ['another first task', (tasks) => tasks.with(0, day(999)), /task train\[0\] 'day-0' is another one now/],
+    [
+      'another prompt of the last',
+      (tasks) => tasks.with(299, day(299, { prompt: 'New.' })),
+      /train\[299\] 'day-299' is another/,
+    ],
+    ['none of them', () => [], /it had 300 tasks, now 0/],
+  ];
+  test.each(changes)('changed meanwhile: %s', async (_, change, told) => {
+    // Asked before the tasks are read, and once more after that.
+    const later = (_: Asked, server: StandIn) => {
+      server.splits = { train: change(days(300)) };
+      return undefined;
+    };
+    const http = route('/num_tasks', later, 1);
+    expect(await failureFrom({ splits: { train: days(300) }, http })).toMatch(told);
+  });
+});
+
+describe('one task that breaks its page', () => {
+  const breaks = (bad: (index: number) => boolean, answer: Answer) =>
+    route('/task_range', ({ body }) => {
+      const { start, stop } = body as { start: number; stop: number };
+      const range = Array.from({ length: stop - start }, (_, offset) => start + offset);
+      return range.some(bad) ? answer : undefined;
+    });
+
+  test.each<[string, Answer]>([
+    ['NaN, which makes FastAPI answer 500', { status: 500, body: 'Internal Server Error' }],
+    ['NaN, as it is', { body: '{"tasks":[{"id":"a","prompt":NaN}]}' }],
+    ['bytes that are no UTF-8', { body: Buffer.from('{"tasks":["\xff"]}', 'latin1') }],
+  ])('is named: %s', async (_, answer) => {
+    const failure = await failureFrom({ splits: { train: days(300) }, http: breaks((index) => index === 217, answer) });
+    expect(failure).toMatch(/can't give task train\[217\]: .*\n[\s\S]*--split/);
+  });
+
+  test('is the first of several', async () => {
+    const http = breaks((index) => index > 40 && index % 7 === 0, { status: 500, body: '' });
+    expect(await failureFrom({ splits: { train: days(100) }, http })).toMatch(/train\[42\]/);
+  });
+
+  test('is not looked for where the server has gone', async () => {
+    const http = route('/task_range', () => (response) => void response.destroy());
+    expect(await failureFrom({ http })).toMatch(/connection failed/);
+  });
+});

@@ -1,0 +1,282 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseServerUrl, RefusedError, ServerFull, Session } from '../../src/openenv/index.js';
+import type { SessionOptions } from '../../src/openenv/session.js';
+import { failureOf } from '../support/failure-of.js';
+import { refuseWarnings } from '../support/leaks.js';
+import { SELF_SIGNED } from '../support/self-signed.js';
+import { observation, type Script, toolsFrame } from '../support/served-session.js';
+import { StandIn, type StandInOptions } from '../support/stand-in.js';
+
+refuseWarnings();
+
+async function openAt(url: string, options: Partial<SessionOptions> = {}): Promise<Session> {
+  const signal = options.signal ?? new AbortController().signal;
+  const session = await Session.open(parseServerUrl(url), { headers: {}, ...options, signal });
+  onTestFinished(() => session.close());
+  return session;
+}
+
+async function opened(options: StandInOptions = {}, client: Partial<SessionOptions> = {}) {
+  const server = await StandIn.start(options);
+  return { server, session: await openAt(server.url, client) };
+}
+
+const reset = (session: Session, seconds = 5) => session.reset({ split: 'train', index: 0 }, seconds);
+
+test('an episode is played over one socket', async () => {
+  const { server, session } = await opened();
+  expect((await reset(session)).metadata?.task).toEqual({
+    id: '@local/srv/envs/grid-v1/day-0',
+    split: 'train',
+    index: 0,
+  });
+  expect((await session.listTools(5)).tools.map(({ name }) => name)).toEqual(['submit_schedule', 'end_turn']);
+  expect(await session.callTool('end_turn', { response: 'done' }, 5)).toMatchObject({ done: true, reward: 0 });
+  await session.close();
+  expect(server.sessions[0]?.received).toEqual([
+    { type: 'reset', data: { split: 'train', index: 0 } },
+    { type: 'step', data: { type: 'list_tools' } },
+    { type: 'step', data: { type: 'call_tool', tool_name: 'end_turn', arguments: { response: 'done' } } },
+    { type: 'close' },
+  ]);
+});
+
+test('headers and credentials are sent with the handshake', async () => {
+  const server = await StandIn.start();
+  await openAt(`ws://u:p@${server.host}/ws`, { headers: { 'X-Key': 'k' } });
+  expect(server.handshakes[0]).toMatchObject({ authorization: 'Basic dTpw', 'x-key': 'k' });
+});
+
+test('a full server says so unasked, with its numbers', async () => {
+  const { session } = await opened({ maxSessions: 1 });
+  const { server: full } = await opened({ maxSessions: 0 });
+  await reset(session);
+  const refused = reset(await openAt(full.url));
+  await expect(refused).rejects.toThrow(ServerFull);
+  expect(await failureOf(refused)).toMatch(/full: 0 of its 0 sessions are taken\nat: ws:/);
+});
+
+test('what the server refuses leaves the session as it is', async () => {
+  const error = { type: 'error', data: { code: 'EXECUTION_ERROR', message: 'no\nsuch \x1b[1mindex' } };
+  const { session } = await opened({ ws: ({ data }) => (data.index === 7 ? error : undefined) });
+  const refused = session.reset({ split: 'train', index: 7 }, 5);
+  await expect(refused).rejects.toThrow(RefusedError);
+  expect(await failureOf(refused)).toMatch(/^EXECUTION_ERROR: no such \[1mindex/);
+  expect((await reset(session)).done).toBe(false);
+});
+
+/** Answers each reset so. */
+const onReset = (answer: (session: Parameters<Script>[1]) => unknown): StandInOptions => ({
+  ws: ({ type }, session) => (type === 'reset' ? answer(session) : undefined),
+});
+
+describe('what is no answer loses the session, with its URL and what came:', () => {
+  test.each<[string, StandInOptions, RegExp]>([
+    ['no JSON', onReset(() => 'Hello\x07 there'), /not a frame of OpenEnv: Hello there/],
+    ['half a JSON', onReset(() => '{"type":"observation","da'), /not a frame of OpenEnv: \{"type":"observation","da/],
+    ['NaN', onReset(() => '{"type":"observation","data":{"observation":{},"reward":NaN}}'), /not a frame .*NaN/],
+    ['an array', onReset(() => '[]'), /not a frame of OpenEnv: \[\]/],
+    ['another type', onReset(() => '{"type":"pong","data":{}}'), /not a frame of OpenEnv: \{"type":"pong"/],
+    ['a state', onReset(() => '{"type":"state","data":{}}'), /a state, out of order/],
+    ['a reward that is no number', onReset(() => observation({}, { reward: '1' })), /not a frame/],
+    ['a binary frame', onReset(({ socket }) => socket.send(Buffer.from('{}')) ?? null), /binary frame/],
+    [
+      'an end',
+      onReset(({ socket }) => socket.close(1011, 'Internal\nerror') ?? null),
+      /closed the session \(1011: Internal error/,
+    ],
+    ['an end without a word', onReset(({ socket }) => socket.terminate() ?? null), /closed the session \(1006/],
+    ['silence', onReset(() => null), /no answer within 0.2 s/],
+    [
+      'bytes that are no UTF-8',
+      onReset(({ socket }) => socket.send(Buffer.from([0x7b, 0xff]), { binary: false }) ?? null),
+      /broke the websocket's protocol: .*invalid UTF-8/,
+    ],
+    [
+      'a huge frame',
+      onReset(() => observation({ text: 'x'.repeat(20_000) })),
+      /broke the websocket's protocol: Max payload/,
+    ],
+    [
+      'no websocket any more',
+      onReset(({ socket }) => rawSocket(socket).write('no frame at all') ?? null),
+      /broke the websocket/,
+    ],
+  ])('%s', async (_, options, told) => {
+    const { server, session } = await opened(options, { maxFrame: 10_000 });
+    const failure = await failureOf(reset(session, 0.2));
+    expect(failure).toMatch(told);
+    expect(failure).toContain(`ws://${server.host}/ws`);
+  });
+
+  const rawSocket = (socket: object) => (socket as { _socket: { write(text: string): void } })._socket;
+
+  test('and it stays lost', async () => {
+    const { session } = await opened(onReset(({ socket }) => socket.close(1012) ?? null));
+    await failureOf(reset(session));
+    expect(await failureOf(session.listTools(5))).toMatch(/closed the session \(1012/);
+  });
+
+  test('a late answer is never taken for that of the next request', async () => {
+    let answerLate = () => {};
+    const { session } = await opened(
+      onReset((served) => {
+        answerLate = () => served.send(observation({ late: true }));
+        return null;
+      }),
+    );
+    expect(await failureOf(reset(session, 0.05))).toMatch(/no answer within 0.05 s/);
+    answerLate();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await failureOf(session.listTools(5))).toMatch(/no answer within 0.05 s/);
+  });
+});
+
+test('frames that come without end and unasked take no memory, and no session for ever', async () => {
+  const { server, session } = await opened({
+    ws: (_, { socket }) => {
+      const more = () =>
+        void (socket.readyState === 1 && socket.send('{"type":"state","data":{}}', () => setImmediate(more)));
+      more();
+      return null;
+    },
+  });
+  expect(await failureOf(reset(session))).toMatch(/out of order/);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect((session as unknown as { inbox: string[] }).inbox.length).toBeLessThan(10);
+  await session.close();
+  await server.idle();
+});
+
+test('a limit longer than a timer can be is no limit at all', async () => {
+  const { session } = await opened();
+  expect((await reset(session, 1e7)).done).toBe(false);
+});
+
+describe('a websocket that does not open:', () => {
+  test.each<[string, number, Record<string, string>, RegExp]>([
+    ['a token is missing', 401, {}, /HTTP 401[\s\S]*--header 'Authorization/],
+    ['another dialect', 403, {}, /HTTP 403[\s\S]*dialect/],
+    ['no such route', 404, {}, /HTTP 404/],
+    ['a redirect', 307, { Location: 'http://other/ws' }, /HTTP 307[\s\S]*redirects to http:\/\/other\/ws/],
+    ['an error', 500, {}, /HTTP 500[\s\S]*log/],
+  ])('%s', async (_, status, headers, told) => {
+    const server = await StandIn.start();
+    server.refuseUpgrades(status, headers);
+    expect(await failureOf(openAt(server.url))).toMatch(told);
+  });
+
+  test('nothing listens', async () => {
+    const gone = await StandIn.start();
+    await gone.stop();
+    expect(await failureOf(openAt(gone.url))).toMatch(/nothing listens there[\s\S]*at: WS ws:[\s\S]*curl http:/);
+  });
+
+  test('TLS fails', async () => {
+    const server = await StandIn.start({ tls: SELF_SIGNED });
+    expect(await failureOf(openAt(server.url))).toMatch(/TLS failed: self-signed/);
+  });
+});
+
+describe('closing', () => {
+  test('twice, or after the server did, is nothing', async () => {
+    const { session } = await opened(onReset(({ socket }) => socket.close(1000) ?? null));
+    await failureOf(reset(session));
+    await session.close();
+    await session.close();
+  });
+
+  test('takes no longer than two seconds where the server does not go along', async () => {
+    const { server, session } = await opened({ mayLeak: true });
+    const [served] = server.sessions;
+    (served as unknown as { socket: { close: () => void; _socket: { pause(): void } } }).socket._socket.pause();
+    const began = Date.now();
+    await session.close();
+    expect(Date.now() - began).toBeLessThan(3500);
+  });
+});
+
+describe('an abort', () => {
+  const REASON = new Error('stopped');
+
+  test('in a request ends it with its reason, and the session can be closed', async () => {
+    const stop = new AbortController();
+    const { server, session } = await opened(
+      onReset(() => stop.abort(REASON) ?? null),
+      { signal: stop.signal },
+    );
+    await expect(reset(session)).rejects.toBe(REASON);
+    await expect(session.listTools(5)).rejects.toBe(REASON);
+    await session.close();
+    await server.idle();
+  });
+
+  test('while it opens ends that', async () => {
+    const server = await StandIn.start();
+    const stop = new AbortController();
+    const opening = openAt(server.url, { signal: stop.signal });
+    stop.abort(REASON);
+    await expect(opening).rejects.toBe(REASON);
+    await expect(openAt(server.url, { signal: stop.signal })).rejects.toBe(REASON);
+  });
+});
+
+describe('tools', () => {
+  const listed = async (...tools: (string | object)[]) => {
+    const { session } = await opened({
+      ws: ({ data }) => (data?.type === 'list_tools' ? toolsFrame(tools) : undefined),
+    });
+    return (await session.listTools(5)).tools;
+  };
+
+  test('a description that is null or missing is ""', async () => {
+    expect(await listed({ name: 'a', description: null, input_schema: {} }, { name: 'b' })).toEqual([
+      { name: 'a', description: '', parameters: '{}' },
+      { name: 'b', description: '', parameters: '{"type":"object","properties":{}}' },
+    ]);
+  });
+
+  test('an empty list is a list', async () => {
+    expect(await listed()).toEqual([]);
+  });
+
+  test.each([
+    '{"type":["string","null"],"properties":null}',
+    '{"anyOf":[{"$ref":"#/$defs/A"},{"type":"null"}],"$defs":{"A":{"_x":{"enum":["a",1,null,true]}}}}',
+    '{"maximum":9223372036854775807,"minimum":-9223372036854775808,"default":1.0,"x":1e400,"y":-0.0,"z":1E+2}',
+    '{"properties":{"b":{},"a":{},"10":{},"9":{}},"required":["b"]}',
+    '{"__proto__":{"type":"string"},"constructor":{},"toString":1}',
+    '{"a":"\\u00e9\\n\\"}]{[","\\"}":"\\\\"}',
+    '{"a":"é \u2028 😀 \\ud800"}',
+    '{ "a" : [ 1 , 2 ],\t"b" : { } }',
+    '{"a":1,"a":1}',
+  ])('a schema is passed on as it is spelt: %s', async (schema) => {
+    const [tool, last] = await listed(`{"name":"n","description":"d","input_schema":${schema}}`, { name: 'last' });
+    expect(tool?.parameters).toBe(schema);
+    expect(last?.name).toBe('last');
+  });
+
+  test('a schema may be nested as deep as it likes', async () => {
+    const schema = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
+    expect((await listed(`{"name":"n","input_schema":${schema}}`))[0]?.parameters).toBe(schema);
+  });
+
+  test.each<[string, string | object, RegExp]>([
+    ['a name that is none', { name: 3 }, /can't be read: 0.name: .*string/],
+    ['no name', {}, /can't be read: 0.name/],
+    ['a schema that is a list', { name: 'a', input_schema: [] }, /can't be read: 0.input_schema/],
+    ['a schema that is a number', '{"name":"a","input_schema":1.0}', /can't be read: 0.input_schema/],
+    ['a tool that is none', 'null', /can't be read: 0/],
+  ])('%s is told', async (_, tool, told) => {
+    expect(await failureOf(listed(tool))).toMatch(told);
+  });
+
+  test.each(['{"metadata":{}}', '{"tools":null}', '{"tools":{"a":1}}'])(
+    'no list at all is told: %s',
+    async (observed) => {
+      const frame = `{"type":"observation","data":{"observation":${observed}}}`;
+      const { session } = await opened({ ws: ({ data }) => (data?.type === 'list_tools' ? frame : undefined) });
+      expect(await failureOf(session.listTools(5))).toMatch(/list of tools can't be read/);
+    },
+  );
+});

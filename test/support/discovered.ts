@@ -1,0 +1,65 @@
+import { type DiscoverOptions, type Discovery, discover, type Reporter, type Task } from '../../src/discover/index.js';
+
+export interface Found {
+  envName: string;
+  splits: string[];
+  tasks: Task[];
+  /** The tools of each toolset, by turn: `agent:solver: submit_schedule end_turn | end_turn`. */
+  toolsets: string[];
+  warnings: string[];
+  discovery: Discovery;
+}
+
+export class Said implements Reporter {
+  readonly warnings: string[] = [];
+  readonly progressed: string[] = [];
+  warn(text: string): void {
+    this.warnings.push(text);
+  }
+  progress(text: string): void {
+    this.progressed.push(text);
+  }
+}
+
+export function discoverOptions(changes: Partial<DiscoverOptions> = {}): DiscoverOptions {
+  return {
+    headers: {},
+    splits: [],
+    limit: Number.POSITIVE_INFINITY,
+    probes: 32,
+    maxSessions: 8,
+    toolTimeout: 5,
+    resetTimeout: 5,
+    turns: 'all',
+    signal: new AbortController().signal,
+    ...changes,
+  };
+}
+
+/** Asks a server for all that it serves, as a run that writes it does. */
+export async function discoverAll(
+  url: string,
+  changes: Partial<DiscoverOptions> = {},
+  said = new Said(),
+): Promise<Found> {
+  const discovery = await discover(url, discoverOptions(changes), said);
+  try {
+    const tasks: Task[] = [];
+    for (const split of discovery.splits) for await (const page of discovery.tasks(split)) tasks.push(...page);
+    const { envName, splits } = discovery;
+    return {
+      envName,
+      splits: splits.map(({ name, count }) => `${name}: ${count}`),
+      tasks,
+      toolsets: discovery.toolsets().map(({ key, turns }) => `${key}: ${turns.map(names).join(' | ')}`),
+      warnings: said.warnings,
+      discovery,
+    };
+  } finally {
+    await discovery.close();
+  }
+}
+
+function names(turn: { name: string }[]): string {
+  return turn.map(({ name }) => name).join(' ');
+}

@@ -1,0 +1,13 @@
+import { UserError } from '../../src/errors.js';
+
+/** What a user reads of a failure, as one text: what, details, where, fix. @throws where it succeeds, or fails with a bug */
+export async function failureOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const { message, details, where, fix } = error;
+    return [message, ...details, where && `at: ${where}`, fix && `fix: ${fix}`].filter(Boolean).join('\n');
+  }
+  throw new Error('it did not fail');
+}
