@@ -11,6 +11,9 @@ const EXAMPLES = `
 Examples:
   $ gymgen demo                                     the built-in example, from nothing to a Gym root
   $ gymgen http://127.0.0.1:8000 gym-root           every split of a server
+  $ gymgen ./bundles/shop-v1 gym-root               an AgentEnv bundle, which the written server then serves itself
+  $ gymgen ./my_env gym-root                        an OpenEnv project, a folder with openenv.yaml
+  $ gymgen hf:owner/name gym-root                   a Space of Hugging Face
   $ gymgen http://127.0.0.1:8000 gym-root --split train --limit 100
   $ gymgen http://127.0.0.1:8000 gym-root --dry-run what would be written, and one row
   $ gymgen https://envs.example.com/shop gym-root --header-env 'Authorization=Bearer $SHOP_TOKEN'
@@ -31,7 +34,7 @@ export async function main(argv: string[]): Promise<void> {
 function program(): Command {
   const cli = new Command('gymgen')
     .description('Turns an OpenEnv server into a NeMo Gym resources server, ready to train on.')
-    .usage('[write] <url> <gym-root> [options]')
+    .usage('[write] <source> <gym-root> [options]')
     .version(version(), '-V, --version')
     .showHelpAfterError('(gymgen --help shows the commands and examples)')
     .addHelpText('after', EXAMPLES + ROOT)
@@ -41,12 +44,15 @@ function program(): Command {
     cli
       .command('write', { isDefault: true })
       .description('write the resources server of an OpenEnv server into a Gym root (the main command)')
-      .argument('<url>', "the OpenEnv server's URL")
+      .argument(
+        '<source>',
+        "an OpenEnv server's URL, a Space (hf:owner/name), an AgentEnv bundle, or an OpenEnv project",
+      )
       .argument('<gym-root>', 'the folder that holds resources_servers/; made where it is not there')
       .addHelpText('after', EXAMPLES),
-  ).action(async (url: string, gymRoot: string, flags: WriteFlags) => {
+  ).action(async (source: string, gymRoot: string, flags: WriteFlags) => {
     const { writeCommand } = await import('./commands/write.js');
-    await writeCommand(url, gymRoot, flags);
+    await writeCommand(source, gymRoot, flags);
   });
 
   cli

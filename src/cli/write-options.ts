@@ -13,6 +13,11 @@ export interface WriteFlags {
   idleTimeout?: string;
   renameTool?: string[];
   configUrl?: string;
+  reward?: string;
+  maxConcurrentEnvs?: string;
+  sandbox?: string;
+  absolute?: boolean;
+  python?: string;
   header?: string[];
   headerEnv?: string[];
   maxSteps?: string;
@@ -44,7 +49,10 @@ export function addWriteOptions(command: Command): Command {
     .option('--license <license>', "the datasets' licence, in Gym's words: 'Apache 2.0', 'MIT', 'TBD', …")
     .option('--full-ids', "keep the serving machine's path in the tasks' ids")
     .optionsGroup('What the config says (kept when it is written again):')
-    .option('--config-url <url>', "the server's URL for Gym, where that isn't <url>")
+    .addOption(
+      new Option('--config-url <url>', "the server's URL for Gym, where it isn't the source's").conflicts('absolute'),
+    )
+    .option('--reward <step>', "the step whose score is the reward, where a task's steps have several")
     .option(
       '--header-env <name=value>',
       'a header for probing and for Gym, with $VAR in its value; repeatable',
@@ -55,6 +63,11 @@ export function addWriteOptions(command: Command): Command {
     .option('--reset-timeout <seconds>', 'a free session and its reset; each end_turn (Gym: 600)')
     .option('--idle-timeout <seconds>', 'a session without requests (Gym: 600)')
     .option('--max-steps <n>', "the agent's model calls a rollout, at most")
+    .optionsGroup('An AgentEnv bundle:')
+    .option('--max-concurrent-envs <n>', 'episodes that it plays at once (default: 8)')
+    .option('--sandbox <name>', 'the sandbox provider that its environments are deployed on')
+    .option('--absolute', "the config says the folder's absolute path, in one git repository too")
+    .option('--python <path>', 'a Python that has agentenv-framework[openenv] (default: found, or made with uv)')
     .optionsGroup('How the server is asked:')
     .option('--probes <n|all>', 'tasks of a toolset that are played to learn its tools, at most (default: 32)')
     .addOption(

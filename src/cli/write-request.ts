@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import type { WriteRequest } from '../write.js';
@@ -14,7 +15,7 @@ const whole = (least: number) =>
 const seconds = z
   .string()
   .transform(Number)
-  .pipe(z.number('wants a number of seconds').positive('wants more than 0 seconds').max(1e7, 'is too large'));
+  .pipe(z.number('wants a number of seconds').min(0.001, 'wants 0.001 seconds or more').max(1e6, 'is too large'));
 
 /** `K=V` or `K: V`, split at the first separator. */
 const pair = (separator: '=' | ':', shape: string) =>
@@ -39,8 +40,6 @@ const datasets = z.string().transform((text, context) => {
   return found as { train?: string; validation?: string };
 });
 
-const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
-
 const Flags = z.object({
   name: z.string().optional(),
   split: z.array(z.string()).default([]),
@@ -55,6 +54,11 @@ const Flags = z.object({
   idleTimeout: seconds.optional(),
   renameTool: z.array(pair('=', 'OLD=NEW')).default([]),
   configUrl: z.string().optional(),
+  reward: z.string().min(1, "wants a step's id").optional(),
+  maxConcurrentEnvs: whole(1).optional(),
+  sandbox: z.string().min(1, "wants a provider's name").optional(),
+  absolute: z.boolean().optional(),
+  python: z.string().min(1, 'wants a path').optional(),
   header: z.array(pair(':', "'Name: value'")).default([]),
   headerEnv: z.array(pair('=', "'Name=value with $VAR'")).default([]),
   maxSteps: whole(1).optional(),
@@ -81,15 +85,15 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
   }
   const headerEnv = Object.fromEntries(given.headerEnv);
   const headers = { ...expanded(headerEnv), ...Object.fromEntries(given.header) };
-  for (const name of Object.keys(headers)) {
-    if (!HEADER_NAME.test(name))
-      throw new UserError(`not a header's name: ${name}`, { fix: "give it as 'Name: value'" });
-  }
+  for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
+  const { reward, maxConcurrentEnvs, sandbox, absolute, python } = given;
+  const bundle = defined({ reward, maxConcurrentEnvs, sandbox, absolute, python });
   const { datasets, license, resetTimeout, toolTimeout, idleTimeout, maxSteps } = given;
   return {
     url,
     gymRoot,
     ...defined({ name: given.name, configUrl: given.configUrl }),
+    ...(Object.keys(bundle).length > 0 ? { bundle } : {}),
     discover: {
       headers,
       splits: given.split,
@@ -107,6 +111,8 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
         tool_timeout: toolTimeout,
         reset_timeout: resetTimeout,
         idle_timeout: idleTimeout,
+        max_concurrent_envs: maxConcurrentEnvs,
+        reward,
         max_steps: maxSteps,
       }),
       ...defined({ appendSystemPrompt: given.appendSystemPrompt }),
@@ -114,14 +120,23 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
       fullIds: given.fullIds,
     },
     record: recorded(flags, given.appendSystemPrompt),
-    force: given.force,
+    edits: given.force ? 'ours' : 'refuse',
     dryRun: given.dryRun,
   };
 }
 
 /** The flags that decide what is written, as they were given: a `--header` may hold a secret and is not among them. */
 function recorded(flags: WriteFlags, appendSystemPrompt: string | undefined): WriteRequest['record'] {
-  const { header: _, json: __, quiet: ___, verbose: ____, dryRun: _____, force: ______, ...rest } = flags;
+  const {
+    header: _,
+    python: _python,
+    json: __,
+    quiet: ___,
+    verbose: ____,
+    dryRun: _____,
+    force: ______,
+    ...rest
+  } = flags;
   const kept = { ...rest, appendSystemPrompt };
   const set = Object.entries(kept).filter(
     ([, value]) => value !== undefined && !(Array.isArray(value) && !value.length),
@@ -139,6 +154,18 @@ function expanded(headers: Record<string, string>): Record<string, string> {
       throw new UserError(`--header-env names $${name}, which is not set`, { fix: `export ${name}=…` });
     });
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)]));
+}
+
+/** The value may be a secret, so that no message has it. */
+function checkHeader(name: string, value: string): void {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  } catch {
+    throw new UserError(`not a header that can be sent: ${name}`, {
+      fix: "give it as 'Name: value', without spaces in its name and line ends in its value",
+    });
+  }
 }
 
 function textOrFile(value: string): string {

@@ -1,5 +1,6 @@
 import type { Discovery } from '../discover/types.js';
 import {
+  configBundle,
   configHeaders,
   configText,
   configUrl,
@@ -19,7 +20,7 @@ import type { GymOptions } from './options.js';
 export function checkOptions(options: GymOptions): Finding[] {
   return [
     ...instanceName(options.name),
-    ...configUrl(options.url),
+    ...('url' in options.server ? configUrl(options.server.url) : configBundle(options.server)),
     ...configHeaders(options.headers),
     ...renames(options.renameTools),
     ...settings({ ...options.settings }, (key) => `--${key.replaceAll('_', '-')}`),

@@ -19,12 +19,14 @@ export function description(envName: string): string {
 /** `configs/<name>.yaml`: the resources server, its agent, and the environment server that NeMo RL sends rows to. */
 export async function config(envName: string, options: GymOptions): Promise<string> {
   const names = namesOf(options.name);
-  const { settings } = options;
+  const { server, settings } = options;
   const or = <T>(value: T | undefined): T | null => value ?? null;
   return await render('configs/name.yaml', {
     names,
     description: description(envName),
-    url: options.url,
+    ...('url' in server
+      ? { url: server.url, bundle: null, sandbox: null }
+      : { url: null, bundle: server.bundle, sandbox: or(server.sandbox) }),
     headers: entries(options.headers),
     toolNames: entries(options.renameTools).map(({ name, value }) => ({ name: value, value: name })),
     numbers: (['tool_timeout', 'reset_timeout', 'idle_timeout', 'max_concurrent_envs'] as const).flatMap((key) =>

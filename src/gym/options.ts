@@ -31,12 +31,27 @@ export interface Datasets {
   license: string;
 }
 
+/** Episodes at once of a bundle that the resources server serves, where the config doesn't say: AgentEnv's own default. */
+export const MAX_CONCURRENT_ENVS = 8;
+
+/** A bundle that the resources server serves itself, as the config says it. */
+export interface BundleConfig {
+  /** A folder, absolute or relative to the config's own (it then begins with a dot), or an installed bundle's name. */
+  bundle: string;
+  /** The version of AgentEnv that serves it. */
+  framework: string;
+  /** The sandbox provider that its environments are deployed on. */
+  sandbox?: string;
+}
+
+/** Where the bridge finds the tasks: on a server that runs (a URL never holds a credential), or in a bundle. */
+export type ServerConfig = { url: string } | BundleConfig;
+
 /** All that decides the written folder, beside what the server says. */
 export interface GymOptions {
   /** The instance and folder name. */
   name: string;
-  /** The server's URL as the config says it; never holds a credential. */
-  url: string;
+  server: ServerConfig;
   /** Headers that the bridge sends, values with `$VAR` in them as the user wrote them. */
   headers: Record<string, string>;
   /** The server's tool name → the name in the rows. */

@@ -16,7 +16,7 @@ export async function serverFiles(discovery: Discovery, options: GymOptions): Pr
   return [
     { path: names.config, content: await config(discovery.envName, options), settings: SETTING_LINES },
     await content('app.py'),
-    await content('pyproject.toml', { project: names.project }),
+    await content('pyproject.toml', { project: names.project, framework: framework(options) }),
     await content('task_data.py'),
     await content('tests/test_app.py', { names }),
     await content('README.md', readme(discovery, options)),
@@ -24,8 +24,14 @@ export async function serverFiles(discovery: Discovery, options: GymOptions): Pr
   ];
 }
 
-function readme(discovery: Discovery, { name, renameTools, datasets }: GymOptions): object {
+/** What the folder's venv needs to serve a bundle, at the version that the rows were written with. */
+function framework({ server }: GymOptions): string | null {
+  return 'bundle' in server ? `agentenv-framework[openenv]==${server.framework}` : null;
+}
+
+function readme(discovery: Discovery, { name, server, renameTools, datasets }: GymOptions): object {
   return {
+    bundle: 'bundle' in server,
     names: namesOf(name),
     splits: discovery.splits,
     /** The split to play in the examples: the smallest is the quickest. */

@@ -2,19 +2,22 @@ import { join } from 'node:path';
 import { abortable } from './abortable.js';
 import { assertOurs } from './assert-target.js';
 import { explained } from './explain.js';
+import { hashFile } from './hash-file.js';
+import { hashText } from './hash-text.js';
 import { lockText } from './lock-text.js';
 import { makePlan } from './make-plan.js';
 import { PathGuard } from './path-guard.js';
-import type { Places } from './places.js';
-import { readLock } from './read-lock.js';
+import { LOCK_FILE, type Places } from './places.js';
+import { type Lock, readLock } from './read-lock.js';
 import { stageFile } from './stage-file.js';
 import { assertInside } from './symlinks.js';
-import type { Generated, JsonValue, OutputFile, Plan } from './types.js';
+import type { Edits, FileState, Generated, JsonValue, OutputFile, Plan, PlanEntry } from './types.js';
 
 export interface DraftParts {
   places: Places;
   files: AsyncIterable<OutputFile>;
   record: () => Record<string, JsonValue>;
+  edits: Edits;
   signal: AbortSignal;
   /** Where the files are staged; without it they are only hashed. */
   into?: string;
@@ -28,7 +31,7 @@ export interface Draft {
 }
 
 /** Takes in all that is generated, and compares it with the folder, which it doesn't touch. */
-export async function draftFolder({ places, files, record, signal, into }: DraftParts): Promise<Draft> {
+export async function draftFolder({ places, files, record, edits, signal, into }: DraftParts): Promise<Draft> {
   const { folder, root } = places;
   const inside = (path: string) => explained(join(folder, path), () => assertInside(root, join(folder, path)));
   await assertOurs(places);
@@ -42,8 +45,39 @@ export async function draftFolder({ places, files, record, signal, into }: Draft
     await inside(file.path);
     generated.set(file.path, await stageFile(file, into === undefined ? undefined : join(into, file.path), signal));
   }
-  const lock = lockText(record(), generated);
+  const recorded = record();
   // Only now, so that an edit made during a long run is seen too.
-  const plan = await explained(folder, () => makePlan({ folder, generated, old, lock }));
-  return { plan, generated, lock };
+  return explained(folder, async () => {
+    const entries = await makePlan({ folder, generated, old, edits });
+    const lock = lockText(recorded, generated, await theirsOf(folder, entries, generated, edits));
+    entries.push({ path: LOCK_FILE, state: await lockState(folder, old, lock) });
+    const sorted = entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+    return { plan: { entries: sorted, rows: rowsOf(generated) }, generated, lock };
+  });
+}
+
+/** The files that are the user's from now on, edited as they are, by their hash. */
+async function theirsOf(
+  folder: string,
+  entries: readonly PlanEntry[],
+  generated: ReadonlyMap<string, Generated>,
+  edits: Edits,
+): Promise<ReadonlyMap<string, string>> {
+  const theirs = new Map<string, string>();
+  for (const { path, state, note } of entries) {
+    const file = generated.get(path);
+    const wereAccepted = state === 'same' && note !== undefined;
+    if (!file || !(wereAccepted || (state === 'edited' && edits === 'theirs'))) continue;
+    theirs.set(path, await hashFile(join(folder, path), file.settings));
+  }
+  return theirs;
+}
+
+async function lockState(folder: string, old: Lock | undefined, lock: string): Promise<FileState> {
+  if (!old) return 'create';
+  return (await hashFile(join(folder, LOCK_FILE))) === hashText(lock) ? 'same' : 'update';
+}
+
+function rowsOf(generated: ReadonlyMap<string, Generated>): Plan['rows'] {
+  return Object.fromEntries([...generated].flatMap(([path, { rows }]) => (rows === undefined ? [] : [[path, rows]])));
 }

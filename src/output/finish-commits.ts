@@ -1,5 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { UserError } from '../errors.js';
 import { ABSENT, unless } from './errno.js';
 import { explained } from './explain.js';
 import { finishCommit } from './finish-commit.js';
@@ -25,6 +26,23 @@ export async function finishCommits(gymRoot: string): Promise<string[]> {
   }
   await explained(gymgen, () => removeEmpty(gymgen));
   return finished;
+}
+
+/**
+ * For commands that write nothing.
+ * @throws UserError where a commit was interrupted after its journal, or is under way: the folder is old in part
+ */
+export async function assertFinished(gymRoot: string): Promise<void> {
+  const gymgen = join(gymRoot, '.gymgen');
+  const names = (await explained(gymgen, () => unless(ABSENT, readdir(gymgen)))) ?? [];
+  for (const name of names.filter(isName)) {
+    const places = placesOf(gymRoot, name);
+    if ((await unless(ABSENT, lstat(places.journal))) === undefined) continue;
+    throw new UserError('the folder is being written, or its writing was interrupted', {
+      where: places.folder,
+      fix: `wait for that run, or finish what it began: gymgen update ${gymRoot}`,
+    });
+  }
 }
 
 async function finishDead(places: Places): Promise<boolean> {

@@ -1,14 +1,18 @@
-export { finishCommits } from './finish-commits.js';
+export { assertFinished, finishCommits } from './finish-commits.js';
 export { LOCK_FILE } from './places.js';
+export { type Planned, planFolder } from './plan-folder.js';
 export { type Lock, readLock } from './read-lock.js';
 export type {
   CopyFile,
+  Edits,
   FileState,
   JsonValue,
   OutputFile,
   Plan,
   PlanEntry,
   RowsFile,
+  Target,
   TextFile,
+  Written,
 } from './types.js';
-export { type Target, type WriteOptions, type Written, writeFolder } from './write-folder.js';
+export { type WriteOptions, writeFolder } from './write-folder.js';

@@ -2,20 +2,29 @@ import { LOCK_FORMAT } from './places.js';
 import type { Generated, JsonValue } from './types.js';
 
 /** The text of the lock file: the record of what was asked for, then the files, sorted. */
-export function lockText(record: Record<string, JsonValue>, files: ReadonlyMap<string, Generated>): string {
-  for (const key of ['format', 'files', 'settingLines']) {
+export function lockText(
+  record: Record<string, JsonValue>,
+  files: ReadonlyMap<string, Generated>,
+  theirs: ReadonlyMap<string, string>,
+): string {
+  for (const key of ['format', 'files', 'settingLines', 'theirs']) {
     if (key in record) throw new Error(`the lock file's own key is in the record: ${key}`);
   }
-  const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = byPath(files);
   const settings = sorted.flatMap(([path, file]) => (file.settings ? [[path, file.settings.source]] : []));
   const lock = {
     format: LOCK_FORMAT,
     ...record,
     ...(settings.length > 0 && { settingLines: Object.fromEntries(settings) }),
     files: Object.fromEntries(sorted.map(([path, file]) => [path, file.hash])),
+    ...(theirs.size > 0 && { theirs: Object.fromEntries(byPath(theirs)) }),
   };
   // Some readers take these for line ends; in JSON they can only be inside a string.
   return `${JSON.stringify(lock, null, 2).replace(/[\u0085\u2028\u2029]/g, escapeUnit)}\n`;
+}
+
+function byPath<T>(map: ReadonlyMap<string, T>): [string, T][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function escapeUnit(unit: string): string {

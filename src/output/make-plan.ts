@@ -4,35 +4,33 @@ import { UserError } from '../errors.js';
 import { derivedFiles } from './derived-files.js';
 import { ABSENT, unless } from './errno.js';
 import { hashFile } from './hash-file.js';
-import { hashText } from './hash-text.js';
-import { LOCK_FILE } from './places.js';
 import type { Lock } from './read-lock.js';
 import { folded } from './safe-path.js';
-import type { Generated, Plan, PlanEntry } from './types.js';
+import type { Edits, Generated, PlanEntry } from './types.js';
 
 export interface PlanParts {
   folder: string;
   generated: ReadonlyMap<string, Generated>;
-  /** The lock file as it is, if there is one, and its text as it will be. */
+  /** The lock file as it is, if there is one. */
   old: Lock | undefined;
-  lock: string;
+  edits: Edits;
 }
 
-/** Compares what was generated with what is there. Reads, and writes nothing. */
-export async function makePlan(parts: PlanParts): Promise<Plan> {
+/** Compares what was generated with what is there, all but the lock file. Reads, and writes nothing. */
+export async function makePlan(parts: PlanParts): Promise<PlanEntry[]> {
   const entries: PlanEntry[] = [];
-  const rows: Record<string, number> = {};
-  for (const [path, file] of parts.generated) {
-    entries.push({ path, ...(await stateOf(parts, path, file)) });
-    if (file.rows !== undefined) rows[path] = file.rows;
-  }
+  for (const [path, file] of parts.generated) entries.push({ path, ...(await stateOf(parts, path, file)) });
   for (const path of Object.keys(parts.old?.files ?? {})) {
     const entry = parts.generated.has(path) ? undefined : await gone(parts, path);
     if (entry) entries.push(entry);
   }
   for (const entry of [...entries]) entries.push(...(await derived(parts, entry)));
-  entries.push({ path: LOCK_FILE, state: await lockState(parts) });
-  return { entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)), rows };
+  return entries;
+}
+
+/** Whether files that were edited by hand stay as they are. */
+export function leavesEdits(edits: Edits): boolean {
+  return edits === 'keep' || edits === 'theirs';
 }
 
 async function stateOf(parts: PlanParts, path: string, file: Generated): Promise<Omit<PlanEntry, 'path'>> {
@@ -41,7 +39,8 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
   if (!stat) return { state: 'create' };
   if (stat.isSymbolicLink()) {
     const full = await unless([...ABSENT, 'EISDIR'], hashFile(disk));
-    return full === file.full ? { state: 'same' } : { state: 'edited', note: 'a symlink now' };
+    if (full === file.full) return { state: 'same' };
+    return (full !== undefined && accepted(parts, path, file, full)) || { state: 'edited', note: 'a symlink now' };
   }
   if (!stat.isFile()) {
     throw new UserError('something that is no file is in the way of one to write', {
@@ -51,8 +50,22 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
   }
   const full = await hashFile(disk);
   if (full === file.full) return { state: 'same' };
+  const own = await ownHash(parts, path, full);
+  if (own === parts.old?.files[path]) return { state: 'update' };
   if (parts.old?.files[path] === undefined) return { state: 'edited', note: 'not written by gymgen' };
-  return { state: (await isOurs(parts, path, full)) ? 'update' : 'edited' };
+  return accepted(parts, path, file, own) ?? { state: 'edited' };
+}
+
+/** A file edited by hand which the lock file says to keep so, as long as what it was edited from is the same. */
+function accepted(
+  { old }: PlanParts,
+  path: string,
+  file: Generated,
+  hash: string,
+): Omit<PlanEntry, 'path'> | undefined {
+  if (old?.theirs?.[path] !== hash) return undefined;
+  if (old.files[path] === file.hash) return { state: 'same', note: 'kept as you edited it' };
+  return { state: 'edited', note: "kept as you edited it, but gymgen's has changed since" };
 }
 
 /** A file that the lock file lists and that is no longer generated. */
@@ -66,15 +79,14 @@ async function gone(parts: PlanParts, path: string): Promise<PlanEntry | undefin
     const other = await unless(ABSENT, lstat(join(parts.folder, renamed)));
     if (other?.ino === stat.ino) return undefined;
   }
-  if (stat.isFile() && (await isOurs(parts, path, await hashFile(disk)))) return { path, state: 'stale' };
-  return { path, state: 'edited', note: 'no longer generated' };
+  const ours = stat.isFile() && (await ownHash(parts, path, await hashFile(disk))) === parts.old?.files[path];
+  return ours ? { path, state: 'stale' } : { path, state: 'edited', note: 'no longer generated' };
 }
 
-/** Whether the file on disk, which hashes to `full`, is as gymgen wrote it, settings aside. */
-async function isOurs({ folder, old }: PlanParts, path: string, full: string): Promise<boolean> {
+/** The hash of the file on disk as the lock file counts it, without settings; its whole text hashes to `full`. */
+async function ownHash({ folder, old }: PlanParts, path: string, full: string): Promise<string> {
   const settings = old?.settingLines?.[path];
-  const hash = settings === undefined ? full : await hashFile(join(folder, path), new RegExp(settings));
-  return hash === old?.files[path];
+  return settings === undefined ? full : hashFile(join(folder, path), new RegExp(settings));
 }
 
 async function derived(parts: PlanParts, { path, state }: PlanEntry): Promise<PlanEntry[]> {
@@ -82,6 +94,7 @@ async function derived(parts: PlanParts, { path, state }: PlanEntry): Promise<Pl
   const after = parts.generated.get(path)?.hash;
   // Without rows there now, the lock file still tells what they were.
   if (state === 'same' || (state === 'create' && (before === undefined || before === after))) return [];
+  if (state === 'edited' && leavesEdits(parts.edits)) return [];
   const note = `derived by Gym from rows that ${after === undefined ? 'go' : 'change'}`;
   const entries: PlanEntry[] = [];
   for (const other of derivedFiles(path)) {
@@ -90,9 +103,4 @@ async function derived(parts: PlanParts, { path, state }: PlanEntry): Promise<Pl
     if (stat?.isFile()) entries.push({ path: other, state: 'stale', note });
   }
   return entries;
-}
-
-async function lockState({ folder, old, lock }: PlanParts): Promise<PlanEntry['state']> {
-  if (!old) return 'create';
-  return (await hashFile(join(folder, LOCK_FILE))) === hashText(lock) ? 'same' : 'update';
 }

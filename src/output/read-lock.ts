@@ -10,10 +10,12 @@ import { isSafePath } from './safe-path.js';
 // A lock file may come with a repository that someone else wrote, and files that it lists get deleted: check its paths.
 const Path = z.string().refine((path) => isSafePath(path) && path !== LOCK_FILE, 'not a path inside the folder');
 const Pattern = z.string().refine(isPattern, 'not a regular expression');
+const Hash = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'not a hash');
 const Schema = z.looseObject({
   format: z.literal(LOCK_FORMAT),
   settingLines: z.record(Path, Pattern).optional(),
-  files: z.record(Path, z.string().regex(/^sha256:[0-9a-f]{64}$/)),
+  files: z.record(Path, Hash),
+  theirs: z.record(Path, Hash).optional(),
 });
 
 /** What `gymgen.lock.json` says: what the folder was generated from, and the hash of every file as it was generated. */

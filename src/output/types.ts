@@ -25,6 +25,12 @@ export interface CopyFile {
   copy: string;
 }
 
+/**
+ * What becomes of files that were edited by hand: the run stops, they are overwritten, they are left as they are, or they
+ * are left and the lock file says so, so that they count as they should be from then on.
+ */
+export type Edits = 'refuse' | 'ours' | 'keep' | 'theirs';
+
 /** What a run does, or would do, to one file. `edited`: changed by hand since gymgen wrote it. */
 export type FileState = 'create' | 'update' | 'same' | 'stale' | 'edited';
 
@@ -50,4 +56,17 @@ export interface Generated {
   hash: string;
   settings?: RegExp;
   rows?: number;
+}
+
+/** The folder that is written or looked at. */
+export interface Target {
+  gymRoot: string;
+  name: string;
+}
+
+export interface Written {
+  plan: Plan;
+  /** Whether the folder differed from what was generated; nothing in it is touched where it didn't. */
+  changed: boolean;
+  folder: string;
 }

@@ -6,28 +6,17 @@ import { commit } from './commit.js';
 import { draftFolder } from './draft-folder.js';
 import { explained } from './explain.js';
 import { LOCK_FILE, placesOf } from './places.js';
+import { planFolder } from './plan-folder.js';
 import { refuseEdited } from './refuse-edited.js';
-import type { JsonValue, OutputFile, Plan } from './types.js';
+import type { Edits, JsonValue, OutputFile, Target, Written } from './types.js';
 import { withStaging } from './with-staging.js';
 
-export interface Target {
-  gymRoot: string;
-  name: string;
-}
-
 export interface WriteOptions {
-  /** Take gymgen's version of files that were edited by hand. */
-  force?: boolean;
+  /** What becomes of files that were edited by hand; the run stops by default. */
+  edits?: Edits;
   /** Plan only: nothing is written anywhere, and files edited by hand are no error. */
   dryRun?: boolean;
   signal: AbortSignal;
-}
-
-export interface Written {
-  plan: Plan;
-  /** Whether the folder differed from what was generated; nothing in it is touched where it didn't. */
-  changed: boolean;
-  folder: string;
 }
 
 /**
@@ -42,21 +31,20 @@ export async function writeFolder(
   record: () => Record<string, JsonValue>,
   options: WriteOptions,
 ): Promise<Written> {
-  const { force = false, dryRun = false, signal } = options;
+  const { edits = 'refuse', dryRun = false, signal } = options;
   const places = placesOf(target.gymRoot, target.name);
   const { folder } = places;
-  signal.throwIfAborted();
-  await assertTarget(places, dryRun);
-
   if (dryRun) {
-    const { plan } = await draftFolder({ places, files, record, signal });
-    signal.throwIfAborted();
-    return { plan, changed: plan.entries.some((entry) => entry.state !== 'same'), folder };
+    const { lock: _, ...planned } = await planFolder(target, files, record, { edits, signal });
+    return planned;
   }
+  signal.throwIfAborted();
+  await assertTarget(places, false);
+
   const written = await withStaging(places, async (runLock) => {
-    const { plan, generated, lock } = await draftFolder({ places, files, record, signal, into: places.files });
-    if (!force) refuseEdited(plan, folder);
-    const changes = changesOf(plan, generated);
+    const { plan, generated, lock } = await draftFolder({ places, files, record, edits, signal, into: places.files });
+    if (edits === 'refuse') refuseEdited(plan, folder);
+    const changes = changesOf(plan, generated, edits);
     const changed = changes.writes.length + changes.deletes.length > 0;
     if (changed) {
       const staged = join(places.files, LOCK_FILE);

@@ -1,3 +1,4 @@
+import type { BundleConfig } from '../gym/options.js';
 import type { Finding } from './finding.js';
 import { quote, wellFormed } from './text.js';
 
@@ -55,6 +56,25 @@ export function configUrl(url: string): Finding[] {
     return refuse('holds a credential, and the config is a file', "use --header-env 'Authorization=Bearer $TOKEN'");
   }
   return configText(`url ${quote(url)}`, url);
+}
+
+/** `config-bundle`: what the written server serves. The version stands in its pyproject.toml too. */
+export function configBundle({ bundle, framework, sandbox }: BundleConfig): Finding[] {
+  const version: Finding[] = /^[\w.!+-]+$/.test(framework)
+    ? []
+    : [
+        {
+          code: 'config-bundle',
+          where: `bundle ${quote(bundle)}`,
+          what: `is served by AgentEnv ${quote(framework)}, which is no version`,
+          fix: 'use a Python with a released agentenv-framework: --python PATH',
+        },
+      ];
+  return [
+    ...version,
+    ...configText(`bundle ${quote(bundle)}`, bundle),
+    ...(sandbox === undefined ? [] : configText('--sandbox', sandbox)),
+  ];
 }
 
 /** Headers of the handshake, which the websocket client writes itself. */

@@ -2,10 +2,13 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { UserError } from '../errors.js';
+import type { SourceReporter } from './types.js';
 
 /** A server that gymgen started, which ends with it. */
 export interface Served {
   url: string;
+  /** All of what it said with its URL. */
+  said: Record<string, unknown>;
   /** Rejects when the server ends by itself. */
   ended: Promise<never>;
   close(): Promise<void>;
@@ -13,24 +16,30 @@ export interface Served {
 
 export interface ServeOptions {
   cwd: string;
-  env?: Record<string, string>;
   /** What is served, for messages. */
   what: string;
+  reporter?: SourceReporter;
   signal: AbortSignal;
+  /** How long it has to end by itself, and then by SIGTERM. */
+  stopSeconds?: number;
+  /** The error for a server that says `{"refused": why}`. */
+  refused?: (why: string) => UserError;
 }
 
 const LOG_LINES = 20;
 const STOP_SECONDS = 5;
 
 /**
- * Starts a server that prints one JSON line, `{"url": …}`, once it answers, and that ends when its standard input closes:
- * so it ends with gymgen however that ends.
- * @throws UserError with the end of its log where it ends before that
+ * Starts a server that says on its standard output what it does, a JSON object a line: `progress`, `warning` or `refused`,
+ * and in the end its `url`. It ends when its standard input closes: so it ends with gymgen however that ends.
+ * @throws UserError with the end of its log, or with its refusal, where it ends before it has a URL
  */
 export async function serve(command: string, args: string[], options: ServeOptions): Promise<Served> {
+  const { what, reporter, signal, stopSeconds = STOP_SECONDS } = options;
+  signal.throwIfAborted();
   const child = execa(command, args, {
     cwd: options.cwd,
-    env: { PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1', ...options.env },
+    env: { PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' },
     stdin: 'pipe',
     buffer: false,
     reject: false,
@@ -48,37 +57,50 @@ export async function serve(command: string, args: string[], options: ServeOptio
   const close = async () => {
     child.stdin.end();
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      if (await Promise.race([child.then(() => true), sleep(STOP_SECONDS * 1000, false, { ref: false })])) return;
+      if (await Promise.race([child.then(() => true), sleep(stopSeconds * 1000, false, { ref: false })])) return;
       kill(child.pid, signal);
     }
     await child;
   };
 
-  const ready = new Promise<string>((resolve) => {
+  const ready = new Promise<Record<string, unknown>>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const url = urlOf(line);
-      if (url) resolve(url);
+      const said = objectIn(line);
+      if (said?.url) resolve(said);
+      else if (said?.progress) reporter?.progress(String(said.progress));
+      else if (said?.warning) reporter?.warn(String(said.warning));
+      else if (said?.refused && options.refused) reject(options.refused(String(said.refused)));
       else keep(line);
     });
   });
-  const aborted = new Promise<never>((_, reject) => {
-    const abort = () => reject(options.signal.reason);
-    if (options.signal.aborted) abort();
-    else options.signal.addEventListener('abort', abort, { once: true });
-  });
+  ready.catch(() => {}); // told where it is awaited, as is the next
   const ended = child.then((result): never => {
-    throw new UserError(`${options.what} could not be served: ${result.shortMessage ?? 'it ended at once'}`, {
+    throw new UserError(`${what} could not be served: ${result.shortMessage ?? 'it ended at once'}`, {
       details: log,
       cause: result,
     });
   });
-  ended.catch(() => {}); // told where it is awaited
+  ended.catch(() => {});
+  const { aborted, release } = abortion(signal);
   try {
-    return { url: await Promise.race([ready, ended, aborted]), ended, close };
+    const said = await Promise.race([ready, ended, aborted]);
+    return { url: String(said.url), said, ended, close };
   } catch (error) {
     await close();
     throw error;
+  } finally {
+    release();
   }
+}
+
+/** Rejects with the signal's reason, until it is released. */
+function abortion(signal: AbortSignal): { aborted: Promise<never>; release: () => void } {
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  return { aborted, release: () => signal.removeEventListener('abort', abort) };
 }
 
 /** Signals the server and all that it started. */
@@ -90,10 +112,10 @@ function kill(pid: number | undefined, signal: NodeJS.Signals): void {
   }
 }
 
-function urlOf(line: string): string | null {
+function objectIn(line: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && 'url' in value ? String(value.url) : null;
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
   } catch {
     return null;
   }

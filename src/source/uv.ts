@@ -1,6 +1,6 @@
 import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { execa } from 'execa';
+import { ExecaError, execa } from 'execa';
 import { UserError } from '../errors.js';
 import { cacheFolder } from './cache.js';
 
@@ -34,12 +34,16 @@ export async function findUv(say: (text: string) => void, signal?: AbortSignal):
     return uv;
   } catch (cause) {
     signal?.throwIfAborted();
-    const said =
-      cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim().split('\n').at(-1) : String(cause);
-    throw new UserError(`uv is not there, and installing it with python3 failed: ${said}`, { fix: HOW, cause });
+    throw new UserError(`uv is not there, and installing it with python3 failed: ${why(cause)}`, { fix: HOW, cause });
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
+}
+
+/** The last line of a program that failed, or why there was none. */
+function why(cause: unknown): string {
+  const said = cause instanceof ExecaError ? String(cause.stderr).trim() : '';
+  return said.split('\n').at(-1) || (cause instanceof ExecaError ? cause.shortMessage : String(cause));
 }
 
 async function install(folder: string, signal: AbortSignal | undefined): Promise<void> {

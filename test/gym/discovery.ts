@@ -49,7 +49,7 @@ export function discovery(tasks: Task[], changes: Partial<Discovery> = {}): Disc
 export function options(changes: Partial<GymOptions> = {}): GymOptions {
   return {
     name: 'gridsim_v1',
-    url: 'http://127.0.0.1:8000',
+    server: { url: 'http://127.0.0.1:8000' },
     headers: {},
     renameTools: {},
     settings: {},

@@ -53,7 +53,7 @@ describe('a folder', () => {
       discovery(tasks),
       options({
         name: 'class',
-        url: 'nowhere',
+        server: { url: 'nowhere' },
         renameTools: { nope: 'x' },
         datasets: { train: 'train', license: 'GPL' },
       }),

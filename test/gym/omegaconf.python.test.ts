@@ -33,8 +33,9 @@ it('reads every text as it is', async () => {
 
 it('reads the whole config as it was meant, and nothing of the reader’s environment', async () => {
   const envName = HOSTILE.join(' ').slice(0, 190);
+  const url = 'http://h/?a=${oc.env:HOME}&b=1e3';
   const given = options({
-    url: 'http://h/?a=${oc.env:HOME}&b=1e3',
+    server: { url },
     headers: { Authorization: 'Bearer ${HF_TOKEN} $HF_TOKEN', on: '12:30', '1e3': '0x1F' },
     renameTools: { 'a.${oc.env:HOME}': 'a_b', on: 'off_', '"\n}}': 'c-d' },
     settings: { tool_timeout: 0.5, reward: '${oc.env:HOME}', max_steps: 3 },
@@ -47,7 +48,7 @@ it('reads the whole config as it was meant, and nothing of the reader’s enviro
     entrypoint: 'app.py',
     domain: 'agent',
     description: description(envName),
-    url: given.url,
+    url,
     headers: given.headers,
     tool_names: { a_b: 'a.${oc.env:HOME}', off_: 'on', 'c-d': '"\n}}' },
     tool_timeout: 0.5,

@@ -70,7 +70,7 @@ test.each(damaged)('a lock file that is or lists %s is refused, and nothing is w
     where: join(folderOf(root), LOCK_FILE),
     fix: expect.stringMatching(/./),
   };
-  await expect(write(root, FILES, { force: true })).rejects.toMatchObject(refused);
+  await expect(write(root, FILES, { edits: 'ours' })).rejects.toMatchObject(refused);
   expect(snapshot(root)).toEqual(before);
 });
 

@@ -232,11 +232,11 @@ describe('the state of each file, and what becomes of it', () => {
       Object.entries({ ...FIRST, ...next }).filter(([, file]) => file !== undefined),
     ) as Files;
 
-    const dry = await write(root, files, { force, dryRun: true });
+    const dry = await write(root, files, { edits: force ? 'ours' : 'refuse', dryRun: true });
     expect(changesIn(dry)).toEqual(plan);
     expect(snapshot(root)).toEqual(before);
 
-    const written = await write(root, files, { force });
+    const written = await write(root, files, { edits: force ? 'ours' : 'refuse' });
     expect(written).toEqual(dry);
     expect(written.changed).toBe(Object.keys(plan).length > 0);
     const expected: Record<string, string | undefined> = { ...texts(files), ...disk };

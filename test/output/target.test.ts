@@ -175,7 +175,7 @@ test('a folder in the way of a file stops the run before anything is written', a
   await write(root, FILES);
   put(folderOf(root), { 'new.py/mine.txt': '' });
   const before = snapshot(root);
-  await expect(write(root, { ...FILES, 'new.py': 'x' }, { force: true })).rejects.toMatchObject({
+  await expect(write(root, { ...FILES, 'new.py': 'x' }, { edits: 'ours' })).rejects.toMatchObject({
     message: 'something that is no file is in the way of one to write',
     where: join(folderOf(root), 'new.py'),
   });

@@ -1,3 +1,4 @@
+import { UserError } from '../../errors.js';
 import { serveGridsim } from '../../source/gridsim.js';
 import { write } from '../../write.js';
 import { run, type UiFlags } from '../run.js';
@@ -8,22 +9,28 @@ import { writeRequest } from '../write-request.js';
 /** `gymgen demo [gym-root]`: the built-in example, from nothing to a Gym root; or `--serve`, for NeMo Gym to play it. */
 export async function demoCommand(gymRoot: string, flags: UiFlags & { serve?: boolean; port: string }): Promise<void> {
   await run(flags, async (terminal, signal) => {
+    const port = portOf(flags.port);
     const say = (text: string) => terminal.note(text);
-    const server = await serveGridsim(flags.serve ? Number(flags.port) : 0, say, signal);
+    const server = await serveGridsim(flags.serve ? port : 0, say, signal);
     try {
       if (flags.serve) {
         terminal.result(`serving gridsim at ${server.url} (Ctrl-C ends it)`);
         await Promise.race([server.ended, interruption(signal)]);
         return;
       }
-      const configUrl = `http://127.0.0.1:${flags.port}`;
+      const configUrl = `http://127.0.0.1:${port}`;
       const request = writeRequest(server.url, gymRoot, { configUrl });
       const report = await write(request, terminal, signal);
-      showReport(report, request, terminal, `${invocation()} demo --serve --port ${flags.port}`);
+      showReport(report, request, terminal, `${invocation()} demo --serve --port ${port}`);
     } finally {
       await server.close();
     }
   });
+}
+
+function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) < 2 ** 16) return Number(text);
+  throw new UserError(`--port wants a number from 1 to 65535, not ${text}`);
 }
 
 /** Resolves when the user ends the command, which is how serving is meant to end. */

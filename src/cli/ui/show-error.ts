@@ -1,19 +1,19 @@
 import { EXIT, UserError } from '../../errors.js';
-import type { Terminal } from './terminal.js';
+import type { Mark, Terminal } from './terminal.js';
 
+const ERROR: Mark = { text: 'error:', colour: 'red' };
 const REPORT = 'this is a bug of gymgen: please report it with the lines above, and what you ran';
 
 /** Tells what went wrong: what, where and how to fix it; a stack only for a bug. @returns the exit code */
 export function showError(error: unknown, terminal: Terminal): number {
-  const red = terminal.colours.red('error:');
   if (!(error instanceof UserError)) {
-    terminal.line(`${red} ${error instanceof Error ? error.stack : String(error)}`);
+    terminal.line(error instanceof Error ? (error.stack ?? error.message) : String(error), ERROR);
     terminal.line(REPORT);
     terminal.document({ error: { what: String(error), bug: true }, exitCode: EXIT.failed });
     return EXIT.failed;
   }
   const { message: what, where, fix, details, exitCode } = error;
-  terminal.line(`${red} ${what}`);
+  terminal.line(what, ERROR);
   for (const detail of details) terminal.line(`  - ${detail}`);
   if (where) terminal.line(`  at:  ${where}`);
   if (fix) terminal.line(`  fix: ${fix}`);

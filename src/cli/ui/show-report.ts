@@ -2,7 +2,7 @@ import path from 'node:path';
 import { namesOf } from '../../gym/index.js';
 import type { PlanEntry } from '../../output/index.js';
 import { hasTurns, type WriteReport, type WriteRequest } from '../../write.js';
-import type { Terminal } from './terminal.js';
+import type { Mark, Terminal } from './terminal.js';
 
 /**
  * Shows what was written and how to go on.
@@ -16,7 +16,7 @@ export function showReport(report: WriteReport, request: WriteRequest, terminal:
   for (const [key, value] of Object.entries(report.kept))
     terminal.note(`  kept ${key}: ${value}, as the config has it`);
   if (hasTurns(report)) terminal.note(TURNS);
-  if (!request.dryRun) for (const line of next(report, request, serve)) terminal.note(line);
+  if (!request.dryRun) for (const line of next(report, request, serve ?? report.serve)) terminal.note(line);
   const { sessions, requests, bytes } = report.counts;
   terminal.detail(`${requests} requests, ${bytes} bytes, ${sessions} sessions`);
   terminal.document(document(report, request, folder));
@@ -24,6 +24,14 @@ export function showReport(report: WriteReport, request: WriteRequest, terminal:
 
 const TURNS = `  Some tasks have several turns. The model ends each with end_turn, so its system prompt should say so:
     --append-system-prompt 'End each of your turns by calling end_turn with your reply.'`;
+
+const STATES: Record<PlanEntry['state'], Mark['colour']> = {
+  create: 'green',
+  update: 'yellow',
+  same: 'dim',
+  stale: 'red',
+  edited: 'magenta',
+};
 
 function contents({ rows, toolsets }: WriteReport): string[] {
   const width = Math.max(...rows.map(({ split }) => split.length));
@@ -55,23 +63,17 @@ function next({ name, rows }: WriteReport, { gymRoot }: WriteRequest, serve: str
 }
 
 function showPlan({ plan, row }: WriteReport, terminal: Terminal): void {
-  const { colours } = terminal;
-  const colour = {
-    create: colours.green,
-    update: colours.yellow,
-    same: colours.dim,
-    stale: colours.red,
-    edited: colours.magenta,
-  };
-  const line = ({ path, state, note }: PlanEntry) =>
-    `${colour[state](state.padEnd(6))}  ${path}${note ? ` (${note})` : ''}`;
-  for (const entry of plan.entries) terminal.result(line(entry));
+  for (const { path, state, note } of plan.entries) {
+    const mark = { text: state.padEnd(6), colour: STATES[state] };
+    terminal.result(` ${path}${note ? ` (${note})` : ''}`, mark);
+  }
   if (row !== null) terminal.result(`\none row:\n${row}`);
 }
 
+/** The row is the text of its line: as a value, it would lose how a schema spells its numbers. */
 function document(report: WriteReport, request: WriteRequest, folder: string) {
   const { name, envName, changed, rows, toolsets, kept, plan, row, counts } = report;
   const status = request.dryRun ? 'planned' : changed ? 'wrote' : 'unchanged';
   const base = { status, folder, name, environment: envName, rows, toolsets, kept, counts };
-  return request.dryRun ? { ...base, plan: plan.entries, row: row === null ? null : JSON.parse(row) } : base;
+  return request.dryRun ? { ...base, plan: plan.entries, row } : base;
 }

@@ -1,21 +1,27 @@
 import { Chalk, type ChalkInstance } from 'chalk';
+import { unicodeEscape } from '../../rules/index.js';
 
 export interface TerminalOptions {
-  /** Errors only. */
+  /** Errors and the result only. */
   quiet: boolean;
   /** One JSON document on stdout, and nothing else. */
   json: boolean;
   verbose: boolean;
 }
 
+/** A word of our own in front of a line. */
+export interface Mark {
+  text: string;
+  colour: 'red' | 'yellow' | 'green' | 'magenta' | 'dim';
+}
+
 const PROGRESS_MS = 100;
 
 /**
  * What the user sees: stdout is the result and stderr is everything else. Only a TTY gets a moving line, and colours where
- * NO_COLOR is not set, which chalk alone does not look at.
+ * NO_COLOR is not set, which chalk alone does not look at. Every text is taken for a server's: only marks are coloured.
  */
 export class Terminal {
-  readonly colours: ChalkInstance;
   private readonly moving: boolean;
   private shown = '';
   private shownAt = 0;
@@ -25,22 +31,21 @@ export class Terminal {
     private readonly stdout: NodeJS.WriteStream = process.stdout,
     private readonly stderr: NodeJS.WriteStream = process.stderr,
   ) {
-    this.colours = process.env.NO_COLOR || !stderr.isTTY ? new Chalk({ level: 0 }) : new Chalk();
     this.moving = Boolean(stderr.isTTY) && !options.quiet && process.env.TERM !== 'dumb';
     // `gymgen … | head` ends the pipe early, which is no failure of ours.
     for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe);
   }
 
   /** A line of the result; nothing with --json. */
-  result(text: string): void {
+  result(text: string, mark?: Mark): void {
     this.clear();
-    if (!this.options.json) this.stdout.write(`${printable(text)}\n`);
+    if (!this.options.json) write(this.stdout, text, mark);
   }
 
   /** The result for machines; nothing without --json. */
   document(value: unknown): void {
     this.clear();
-    if (this.options.json) this.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    if (this.options.json) this.stdout.write(`${escaped(JSON.stringify(value, null, 2))}\n`);
   }
 
   /** Something good to know. */
@@ -49,17 +54,17 @@ export class Terminal {
   }
 
   warn(text: string): void {
-    if (!this.options.quiet) this.line(`${this.colours.yellow('warning:')} ${text}`);
+    if (!this.options.quiet) this.line(text, { text: 'warning:', colour: 'yellow' });
   }
 
   detail(text: string): void {
-    if (this.options.verbose) this.line(this.colours.dim(text));
+    if (this.options.verbose) this.line('', { text: printable(text), colour: 'dim' });
   }
 
   /** A line on stderr, whatever the options. */
-  line(text: string): void {
+  line(text: string, mark?: Mark): void {
     this.clear();
-    this.stderr.write(`${printable(text, this.colours.level > 0)}\n`);
+    write(this.stderr, text, mark);
   }
 
   /** Shows what is going on; the next line of any kind takes its place. */
@@ -67,7 +72,9 @@ export class Terminal {
     const now = Date.now();
     if (!this.moving || now - this.shownAt < PROGRESS_MS) return;
     this.shownAt = now;
-    this.shown = printable(text).slice(0, (this.stderr.columns ?? 80) - 1);
+    this.shown = printable(text)
+      .replace(/\s+/g, ' ')
+      .slice(0, (this.stderr.columns || 80) - 1);
     this.stderr.write(`\r\x1b[K${this.shown}`);
   }
 
@@ -77,11 +84,26 @@ export class Terminal {
   }
 }
 
-/** A server's text must not steer the terminal: control characters go, but line ends, tabs and our own colours. */
-function printable(text: string, coloured = false): string {
+function write(stream: NodeJS.WriteStream, text: string, mark?: Mark): void {
+  const parts = [mark ? coloursOf(stream)[mark.colour](mark.text) : '', printable(text)];
+  stream.write(`${parts.filter((part) => part !== '').join(' ')}\n`);
+}
+
+/** The sixteen colours of any terminal, or none. */
+function coloursOf(stream: NodeJS.WriteStream): ChalkInstance {
+  const coloured = stream.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+  return new Chalk({ level: coloured ? 1 : 0 });
+}
+
+/** Without what steers a terminal: control characters but line ends and tabs, and marks that turn the text's direction. */
+function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  const control = coloured ? /(\x1b\[\d{1,2}m)|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g : /()[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
-  return text.replace(control, (_, colour = '') => colour);
+  return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, '');
+}
+
+/** JSON text leaves these as they are, and a terminal obeys them. */
+function escaped(json: string): string {
+  return json.replace(/[\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, unicodeEscape);
 }
 
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {

@@ -1,0 +1,75 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { namesOf } from '../gym/index.js';
+import { LOCK_FILE, type OutputFile, type PlanEntry, type Planned, type Target } from '../output/index.js';
+import type { FileDifference } from './difference.js';
+import { RowsComparison } from './rows-comparison.js';
+import { textDiff } from './text-diff.js';
+import { watchRows } from './watch-rows.js';
+
+/** A text that is larger is told by its state alone. */
+const LARGEST = 4 * 2 ** 20;
+
+/** Compares what is generated with the folder: rows as they go by, texts once the plan says which ones differ. */
+export class Comparison {
+  private readonly folder: string;
+  private readonly rows = new Map<string, RowsComparison>();
+  /** How to get at each text that was generated: it is there already, or in the file that it is copied from. */
+  private readonly texts = new Map<string, () => Promise<string>>();
+
+  constructor({ gymRoot, name }: Target) {
+    this.folder = path.join(gymRoot, namesOf(name).folder);
+  }
+
+  async *watch(files: AsyncIterable<OutputFile>): AsyncGenerator<OutputFile> {
+    for await (const file of files) {
+      if ('rows' in file) {
+        const comparison = new RowsComparison();
+        this.rows.set(file.path, comparison);
+        yield { ...file, rows: watchRows(file.rows, path.join(this.folder, file.path), comparison) };
+      } else {
+        this.texts.set(file.path, async () => ('copy' in file ? readFile(file.copy, 'utf8') : file.content));
+        yield file;
+      }
+    }
+  }
+
+  async differences({ plan, lock }: Planned): Promise<FileDifference[]> {
+    const differing = plan.entries.filter(({ state }) => state !== 'same');
+    this.texts.set(LOCK_FILE, async () => lock);
+    return Promise.all(differing.map((entry) => this.difference(entry)));
+  }
+
+  private async difference(entry: PlanEntry): Promise<FileDifference> {
+    if (entry.state === 'create' || entry.state === 'stale') return entry;
+    const rows = this.rows.get(entry.path)?.end();
+    if (rows) return { ...entry, rows };
+    const after = await this.texts.get(entry.path)?.();
+    const before = after === undefined ? undefined : await this.there(entry.path);
+    if (after === undefined || before === undefined) return entry;
+    if (entry.path.endsWith('.jsonl')) return { ...entry, ...compareRows(before, after) };
+    return { ...entry, diff: entry.path === LOCK_FILE ? lockDiff(before, after) : textDiff(before, after) };
+  }
+
+  private async there(file: string): Promise<string | undefined> {
+    const where = path.join(this.folder, file);
+    const found = await stat(where);
+    return found.size > LARGEST ? undefined : readFile(where, 'utf8');
+  }
+}
+
+function compareRows(before: string, after: string): Pick<FileDifference, 'rows'> {
+  const [old, fresh] = [before.split(/\r?\n/), after.split('\n')];
+  const comparison = new RowsComparison();
+  for (let at = 0; at < Math.max(old.length, fresh.length); at += 1) {
+    comparison.add(old[at] || undefined, fresh[at] || undefined, at + 1);
+  }
+  const rows = comparison.end();
+  return rows ? { rows } : {};
+}
+
+/** Hashes say no more than the files that they are of, which are told themselves. */
+function lockDiff(before: string, after: string): string[] {
+  const withoutHashes = (text: string) => text.replace(/^.*"sha256:[0-9a-f]{64}",?\r?\n/gm, '');
+  return textDiff(withoutHashes(before), withoutHashes(after));
+}

@@ -1,0 +1,43 @@
+import type { PlanEntry } from '../output/index.js';
+
+/** A file that is not as it would be written. */
+export interface FileDifference extends PlanEntry {
+  /** Of texts: lines of a unified diff, from what is there to what would be, cut where there are many. */
+  diff?: string[];
+  /** Of rows. */
+  rows?: RowsDifference;
+}
+
+/** Tasks by what became of them: the first few by name, and how many. */
+export interface Named {
+  count: number;
+  first: { task: string; line: number }[];
+}
+
+/** What differs between the rows that are there and those that would be. */
+export interface RowsDifference {
+  /** Rows that would be there and aren't; their lines are those of the file to be. */
+  came: Named;
+  /** Rows that are there and would not be. */
+  went: Named;
+  changed: { count: number; first: RowChange[]; fields: Record<string, number> };
+  /** Rows whose index is another one, and nothing else. */
+  moved: number;
+  /** Lines that are no rows. */
+  broken: Named;
+}
+
+export interface RowChange {
+  /** Such as `train[3] 'day-3'`. */
+  task: string;
+  line: number;
+  fields: FieldChange[];
+}
+
+export interface FieldChange {
+  /** Such as `prompt`, or `tool 'submit': parameters`. */
+  field: string;
+  /** Around the first place that differs; null where it isn't there. */
+  before: string | null;
+  after: string | null;
+}

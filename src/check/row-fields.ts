@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from 'node:util';
+import { around } from './around.js';
+import type { FieldChange } from './difference.js';
+
+export type Row = Record<string, unknown>;
+
+/** What differs between two rows of one task, in the words in which people think of a row. */
+export function rowFields(before: Row, after: Row): FieldChange[] {
+  const [{ input: inputBefore, tools: toolsBefore, ...paramsBefore }, paramsOfBefore] = split(before);
+  const [{ input: inputAfter, tools: toolsAfter, ...paramsAfter }, paramsOfAfter] = split(after);
+  const changes = [
+    ...prompts(inputBefore, inputAfter),
+    ...tools(toolsBefore, toolsAfter),
+    ...members(paramsBefore, paramsAfter),
+    ...members(paramsOfBefore, paramsOfAfter),
+  ];
+  // JSON.parse reads 1.0 and 1 as one, and the order of keys is none.
+  return changes.length > 0 ? changes : [{ field: 'how its JSON is spelt', before: null, after: null }];
+}
+
+function split({ responses_create_params: params, ...rest }: Row): [Row, Row] {
+  return [isRecord(params) ? params : {}, rest];
+}
+
+const ROLES: Record<string, string> = { user: 'prompt', system: 'system prompt' };
+
+function prompts(before: unknown, after: unknown): FieldChange[] {
+  const [b, a] = [byRole(before), byRole(after)];
+  if (b === null || a === null) return changed('input', before, after);
+  const roles = [...new Set([...Object.keys(b), ...Object.keys(a)])];
+  const changes = roles.flatMap((role) => changed(ROLES[role] ?? `${role} message`, b[role], a[role]));
+  return changes.length > 0 ? changes : changed('input', before, after);
+}
+
+/** The content of each message, where there is one of a role at most. */
+function byRole(input: unknown): Record<string, unknown> | null {
+  if (!Array.isArray(input)) return null;
+  const found: Record<string, unknown> = {};
+  for (const message of input) {
+    if (!isRecord(message) || typeof message.role !== 'string' || message.role in found) return null;
+    found[message.role] = message.content;
+  }
+  return found;
+}
+
+function tools(before: unknown, after: unknown): FieldChange[] {
+  const [b, a] = [byName(before), byName(after)];
+  if (b === null || a === null) return changed('tools', before, after);
+  const changes = [...new Set([...b.keys(), ...a.keys()])].flatMap((name) => {
+    const [one, other] = [b.get(name), a.get(name)];
+    if (one === undefined || other === undefined) return changed(`tool '${name}'`, one, other);
+    return members(one, other).map((change) => ({ ...change, field: `tool '${name}': ${change.field}` }));
+  });
+  return changes.length > 0 ? changes : changed('order of the tools', [...b.keys()], [...a.keys()]);
+}
+
+function byName(tools: unknown): Map<string, Row> | null {
+  if (!Array.isArray(tools)) return null;
+  const found = new Map<string, Row>();
+  for (const tool of tools) {
+    if (!isRecord(tool) || typeof tool.name !== 'string' || found.has(tool.name)) return null;
+    found.set(tool.name, tool);
+  }
+  return found;
+}
+
+function members(before: Row, after: Row): FieldChange[] {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return keys.flatMap((key) => changed(key, before[key], after[key]));
+}
+
+function changed(field: string, before: unknown, after: unknown): FieldChange[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  const [one, other] = around(text(before), text(after));
+  return [{ field, before: before === undefined ? null : one, after: after === undefined ? null : other }];
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+export function isRecord(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

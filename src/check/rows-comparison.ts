@@ -1,0 +1,147 @@
+import type { Named, RowsDifference } from './difference.js';
+import { isRecord, type Row, rowFields } from './row-fields.js';
+
+/** Rows that wait for the other file's row of the same task, in UTF-16 units, on each side. */
+const WAITING = 4 * 2 ** 20;
+/** What is told by name; the rest is counted. */
+const NAMED = 10;
+const FIELDS = 30;
+
+interface Waiting {
+  row: Row;
+  text: string;
+  line: number;
+}
+
+/**
+ * Compares two files of rows line by line. Tasks know each other by their id, in whatever order they come, within a window:
+ * one that moved further counts as gone and new, so that what is held is bounded.
+ */
+export class RowsComparison {
+  private readonly found: RowsDifference = {
+    came: named(),
+    went: named(),
+    changed: { count: 0, first: [], fields: {} },
+    moved: 0,
+    broken: named(),
+  };
+  private readonly before = new Window((waiting) => note(this.found.went, waiting));
+  private readonly after = new Window((waiting) => note(this.found.came, waiting));
+
+  /** @param before the line that is there, @param after the one that would be; undefined past the end of its file */
+  add(before: string | undefined, after: string | undefined, line: number): void {
+    if (before === after) return;
+    const [old, fresh] = [this.parse(before, line), this.parse(after, line)];
+    if (old && fresh && idOf(old.row) === idOf(fresh.row)) {
+      this.compare(old, fresh);
+      return;
+    }
+    if (old) this.meet(old, this.before, this.after, (other) => this.compare(old, other));
+    if (fresh) this.meet(fresh, this.after, this.before, (other) => this.compare(other, fresh));
+  }
+
+  /** What was found, once all lines were added; undefined where the files hold the same. */
+  end(): RowsDifference | undefined {
+    this.before.empty();
+    this.after.empty();
+    const { came, went, changed, moved, broken } = this.found;
+    return came.count + went.count + changed.count + moved + broken.count > 0 ? this.found : undefined;
+  }
+
+  private parse(text: string | undefined, line: number): Waiting | undefined {
+    if (text === undefined) return undefined;
+    const row = json(text);
+    if (isRecord(row)) return { row, text, line };
+    count(this.found.broken, { task: text.slice(0, 40), line });
+    return undefined;
+  }
+
+  private meet(row: Waiting, own: Window, others: Window, met: (other: Waiting) => void): void {
+    const other = others.take(idOf(row.row));
+    if (other) met(other);
+    else own.put(idOf(row.row), row);
+  }
+
+  private compare(before: Waiting, after: Waiting): void {
+    if (before.text === after.text) return;
+    const fields = rowFields(before.row, after.row);
+    const { changed } = this.found;
+    if (fields.length === 1 && fields[0]?.field === 'index') {
+      this.found.moved += 1;
+      return;
+    }
+    changed.count += 1;
+    for (const { field } of fields) {
+      if (field in changed.fields || Object.keys(changed.fields).length < FIELDS)
+        changed.fields[field] = (changed.fields[field] ?? 0) + 1;
+    }
+    if (changed.first.length < NAMED) changed.first.push({ task: taskName(before.row), line: before.line, fields });
+  }
+}
+
+/** Rows without their counterpart, the oldest of which go when there are too many. */
+class Window {
+  private readonly rows = new Map<string, Waiting>();
+  private size = 0;
+
+  constructor(private readonly alone: (row: Waiting) => void) {}
+
+  put(id: string, row: Waiting): void {
+    const double = this.rows.get(id);
+    if (double) this.drop(id, double);
+    this.rows.set(id, row);
+    this.size += row.text.length;
+    for (const [oldest, waiting] of this.rows) {
+      if (this.size <= WAITING) return;
+      this.drop(oldest, waiting);
+    }
+  }
+
+  take(id: string): Waiting | undefined {
+    const row = this.rows.get(id);
+    if (!row) return undefined;
+    this.rows.delete(id);
+    this.size -= row.text.length;
+    return row;
+  }
+
+  empty(): void {
+    for (const [id, row] of this.rows) this.drop(id, row);
+  }
+
+  private drop(id: string, row: Waiting): void {
+    this.take(id);
+    this.alone(row);
+  }
+}
+
+function named(): Named {
+  return { count: 0, first: [] };
+}
+
+function note(named: Named, { row, line }: Waiting): void {
+  count(named, { task: taskName(row), line });
+}
+
+function count(named: Named, one: Named['first'][number]): void {
+  named.count += 1;
+  if (named.first.length < NAMED) named.first.push(one);
+}
+
+function idOf({ task_id: id, index }: Row): string {
+  return typeof id === 'string' ? id : `#${JSON.stringify(index)}`;
+}
+
+/** `train[3] 'day-3'` */
+function taskName({ split, index, task_id: id }: Row): string {
+  const segment = String(id);
+  return `${String(split)}[${String(index)}] '${segment.slice(segment.lastIndexOf('/') + 1)}'`.slice(0, 200);
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

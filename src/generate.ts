@@ -1,0 +1,141 @@
+import path from 'node:path';
+import type { Discovery, Reporter, Toolset } from './discover/index.js';
+import {
+  checkOptions,
+  checkServer,
+  folder,
+  type GymOptions,
+  MAX_CONCURRENT_ENVS,
+  namesOf,
+  type ServerConfig,
+  type Settings,
+  slug,
+} from './gym/index.js';
+import { openSource, type SourceRequest } from './open-source.js';
+import type { JsonValue, OutputFile, Plan, Target, Written } from './output/index.js';
+import { currentSettings, readRoot } from './root/index.js';
+import { type Finding, Findings, gymRoot } from './rules/index.js';
+
+/** What the user asks for; the same request makes the same bytes, as long as the server serves the same. */
+export interface GenerateRequest extends SourceRequest {
+  gymRoot: string;
+  /** The instance and folder name; made of the environment's name where it is not given. */
+  name?: string;
+  gym: Omit<GymOptions, 'name' | 'server'>;
+  /** The options that make this request again, for the lock file. */
+  record: Record<string, JsonValue>;
+}
+
+/** What was generated. */
+export interface Generated {
+  name: string;
+  envName: string;
+  rows: { split: string; rows: number }[];
+  toolsets: { key: string; tools: string[]; turns: number }[];
+  /** Settings that were found in the config and kept. */
+  kept: Settings;
+  /** A row as it is written. */
+  row: string | null;
+  /** The command that serves the tasks for NeMo Gym, where somebody has to and gymgen knows how. */
+  serve?: string;
+  /** Sessions opened, and requests and bytes over HTTP. */
+  counts: { sessions: number; requests: number; bytes: number };
+}
+
+/** What becomes of the files: they are written, or compared with what is there. */
+export type Output<T extends Written> = (
+  target: Target,
+  files: AsyncIterable<OutputFile>,
+  record: () => Record<string, JsonValue>,
+) => Promise<T>;
+
+/**
+ * The straight line from a source to the files of its folder, which `output` takes in as they come.
+ * @throws UserError for everything that a user can mend; the signal's reason when it aborts
+ */
+export async function generate<T extends Written>(
+  request: GenerateRequest,
+  output: Output<T>,
+  reporter: Reporter,
+  signal: AbortSignal,
+): Promise<Generated & T> {
+  const root = path.resolve(request.gymRoot);
+  refuse(gymRoot(await readRoot(root)));
+  const { found, close, ...source } = await openSource(request, reporter, signal);
+  try {
+    const name = request.name ?? slug(found.envName);
+    const kept = await currentSettings(root, name);
+    const server = await source.server(path.dirname(path.join(root, namesOf(name).folder, namesOf(name).config)));
+    const settings = { ...defaults(server), ...kept, ...request.gym.settings };
+    const options = { ...request.gym, name, server, settings };
+    refuse([...checkOptions(options), ...checkServer(found, options)]);
+
+    const findings = new Findings();
+    const sample = new FirstRow();
+    const record = () => {
+      findings.throwIfAny(REFUSED);
+      return {
+        source: 'url' in server ? server.url : server.bundle,
+        options: request.record,
+        toolsets: found.toolsets().map(summary),
+      };
+    };
+    const written = await output({ gymRoot: root, name }, sample.of(folder(found, options, findings)), record);
+    return {
+      ...written,
+      name,
+      envName: found.envName,
+      rows: rowsOf(found, name, written.plan),
+      toolsets: found.toolsets().map(summary),
+      kept: without(kept, request.gym.settings, defaults(server)),
+      ...('serve' in source ? { serve: source.serve } : {}),
+      row: sample.row,
+      counts: found.counts(),
+    };
+  } finally {
+    await close();
+  }
+}
+
+const REFUSED = 'NeMo Gym would refuse what this server serves; nothing was written';
+
+function refuse(findings: readonly Finding[]): void {
+  const all = new Findings();
+  all.add(...findings);
+  all.throwIfAny('this can not become a folder that NeMo Gym takes; nothing was written');
+}
+
+/** What the config says in any case, for people to see and to change. */
+function defaults(server: ServerConfig): Settings {
+  return 'bundle' in server ? { max_concurrent_envs: MAX_CONCURRENT_ENVS } : {};
+}
+
+/** Those of the settings that were not given, and are not what would be there anyway. */
+function without(kept: Settings, given: Settings, defaults: Settings): Settings {
+  const news = (key: string, value: unknown) => !(key in given) && defaults[key as keyof Settings] !== value;
+  return Object.fromEntries(Object.entries(kept).filter(([key, value]) => news(key, value)));
+}
+
+function summary({ key, turns }: Toolset) {
+  return { key, tools: [...new Set(turns.flat().map((tool) => tool.name))], turns: turns.length };
+}
+
+function rowsOf({ splits }: Discovery, name: string, { rows }: Plan): Generated['rows'] {
+  return splits.map((split) => ({ split: split.name, rows: rows[namesOf(name).rows(split.name)] ?? 0 }));
+}
+
+/** Keeps the first row of what goes by. */
+class FirstRow {
+  row: string | null = null;
+
+  async *of(files: AsyncIterable<OutputFile>): AsyncGenerator<OutputFile> {
+    for await (const file of files) yield 'rows' in file ? { ...file, rows: this.watch(file.rows) } : file;
+  }
+
+  private async *watch(rows: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const chunk of rows) {
+      this.row ??= chunk.slice(0, chunk.indexOf('\n'));
+      yield chunk;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+const LF = 0x0a;
+
+/** Longer than any row that a model could read, and what a file that has no line ends can make us hold. */
+const LONGEST = 256 * 2 ** 20;
+
+export class LineTooLong extends Error {
+  constructor() {
+    super(`a line is longer than ${LONGEST} bytes`);
+  }
+}
+
+/**
+ * The lines of a stream, without their ends (LF or CR LF), as many at a time as come with one chunk: a million lines are
+ * not a million steps of a generator.
+ * @param decode of whole lines; by default, what is no UTF-8 becomes U+FFFD
+ */
+export async function* lineBatches(
+  source: AsyncIterable<Buffer>,
+  decode: (bytes: Buffer) => string = (bytes) => bytes.toString(),
+): AsyncGenerator<string[]> {
+  let rest: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of source) {
+    const end = chunk.lastIndexOf(LF);
+    if (end !== -1) {
+      yield split(decode(Buffer.concat([...rest, chunk.subarray(0, end)])));
+      rest = [];
+      size = 0;
+    }
+    rest.push(chunk.subarray(end + 1));
+    size += chunk.length - end - 1;
+    if (size > LONGEST) throw new LineTooLong();
+  }
+  if (size > 0) yield split(decode(Buffer.concat(rest)));
+}
+
+function split(text: string): string[] {
+  const lines = text.split('\n');
+  return text.includes('\r') ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)) : lines;
+}

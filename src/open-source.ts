@@ -1,0 +1,61 @@
+import {
+  type DiscoverOptions,
+  discover,
+  isRecording,
+  type OpenDiscovery,
+  openRecording,
+  type Reporter,
+} from './discover/index.js';
+import type { ServerConfig } from './gym/index.js';
+import { parseServerUrl } from './openenv/index.js';
+import { type BundleOptions, resolveSource } from './source/index.js';
+
+/** What is to be asked for its tasks, and how. */
+export interface SourceRequest {
+  /** An OpenEnv server's URL in any form that people have, a Space, a bundle, a project; or the path of a recording. */
+  url: string;
+  /** What the config says, where that isn't what follows from `url`. */
+  configUrl?: string;
+  bundle?: BundleOptions;
+  discover: Omit<DiscoverOptions, 'signal'>;
+}
+
+export interface OpenSource {
+  found: OpenDiscovery;
+  /**
+   * What the config says of where the tasks are.
+   * @param configFolder absolute path of the folder that the config will be in
+   */
+  server(configFolder: string): Promise<ServerConfig>;
+  /** The command that serves the tasks for NeMo Gym, where that is somebody's to do and gymgen has one. */
+  serve?: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Whatever the user names as the source, as what it serves.
+ * @throws UserError where it can't be reached or read
+ */
+export async function openSource(request: SourceRequest, reporter: Reporter, signal: AbortSignal): Promise<OpenSource> {
+  const { url: named, configUrl, discover: options } = request;
+  if (await isRecording(named)) {
+    const found = await openRecording(named, { ...options, signal }, reporter);
+    return { found, server: async () => ({ url: configUrl ?? found.url }), close: () => found.close() };
+  }
+  const source = await (await resolveSource(named, request.bundle)).open({ reporter, signal });
+  try {
+    const found = await discover(source.url, { ...options, signal }, reporter);
+    const server = async (configFolder: string) =>
+      configUrl !== undefined
+        ? { url: configUrl }
+        : ((await source.server?.(configFolder)) ?? { url: parseServerUrl(source.url).http });
+    const close = async () => {
+      await found.close();
+      await source.close();
+    };
+    return { found, server, ...(source.serve === undefined ? {} : { serve: source.serve }), close };
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}

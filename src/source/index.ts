@@ -1,0 +1,4 @@
+export type { BundleOptions } from './bundle.js';
+export { serveGridsim } from './gridsim.js';
+export { looksLikeSource, resolveSource } from './resolve.js';
+export type { NamedSource, Source, SourceContext, SourceReporter } from './types.js';

@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { UserError } from '../errors.js';
+import { makePythonEnv, pythonEnv } from './python-env.js';
+import { serve } from './served.js';
+import type { NamedSource, Source, SourceContext } from './types.js';
+
+const PROGRAM = fileURLToPath(new URL('../../templates/serve_project.py', import.meta.url));
+
+const Manifest = z.looseObject({
+  app: z
+    .string()
+    .regex(/^[\w.]+:[\w.]+$/, 'wants MODULE:ATTRIBUTE')
+    .default('server.app:app'),
+  port: z.number().int().min(1).max(65535).default(8000),
+});
+
+/** An OpenEnv project, served with its own app while gymgen runs; for NeMo Gym it is served by whoever runs that. */
+export function projectSource(folder: string): NamedSource {
+  return { kind: 'project', open: (context) => open(folder, context) };
+}
+
+async function open(folder: string, { reporter, signal }: SourceContext): Promise<Source> {
+  const name = path.basename(folder);
+  const { app, port } = await manifest(path.join(folder, 'openenv.yaml'));
+  const python = await pythonOf(folder, (text) => reporter.note?.(text), signal);
+  reporter.note?.(`serving the OpenEnv project ${name}`);
+  const what = `the OpenEnv project ${name}`;
+  const served = await serve(python, [PROGRAM, app], { cwd: folder, what, reporter, signal });
+  return {
+    url: served.url,
+    server: async () => ({ url: `http://127.0.0.1:${port}` }),
+    serve: `uv run --directory ${quoted(folder)} uvicorn ${app} --host 127.0.0.1 --port ${port}`,
+    close: served.close,
+  };
+}
+
+async function manifest(file: string): Promise<z.infer<typeof Manifest>> {
+  try {
+    return Manifest.parse(parse(await readFile(file, 'utf8')) ?? {});
+  } catch (cause) {
+    const why =
+      cause instanceof z.ZodError ? cause.issues.map((i) => `${i.path.join('.')} ${i.message}`).join('; ') : cause;
+    throw new UserError(`openenv.yaml can't be read: ${why}`, { where: file, cause });
+  }
+}
+
+/** The Python of an environment with what the project asks for: by its pyproject.toml, else by its requirements. */
+async function pythonOf(folder: string, say: (text: string) => void, signal: AbortSignal): Promise<string> {
+  if (await text(path.join(folder, 'pyproject.toml'))) return await pythonEnv(folder, say, signal);
+  const name = path.basename(folder);
+  for (const file of ['server/requirements.txt', 'requirements.txt'].map((each) => path.join(folder, each))) {
+    const key = await text(file);
+    if (key) return await makePythonEnv({ name, key, install: ['--requirements', file], cwd: folder }, say, signal);
+  }
+  throw new UserError(`${name} doesn't say what it needs: it has no pyproject.toml and no server/requirements.txt`, {
+    where: folder,
+    fix: 'serve it yourself, and give its URL',
+  });
+}
+
+function text(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch(() => null);
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return /^[\w./@%+:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,110 @@
+// The main job, end to end: gymgen writes the server of a real OpenEnv server, and the real NeMo Gym plays its rows.
+
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { NemoGym, type Rollout, readJsonLines } from './support/gym.js';
+import { folderOf, mustGymgen, snapshot, tempFolder } from './support/gymgen.js';
+import { modelServer } from './support/model-server.js';
+import { endings } from './support/processes.js';
+import { checkPython, playDirectly, type Row, readAsGym } from './support/run-python.js';
+import { type Gridsim, gridsim } from './support/servers.js';
+import { movesOn, trader } from './support/trader.js';
+
+const NAME = 'gridsim_v1';
+const root = tempFolder();
+const other = tempFolder();
+const folder = folderOf(root, NAME);
+const ending = endings();
+let server: Gridsim;
+let gym: NemoGym;
+
+beforeAll(async () => {
+  server = ending(await gridsim());
+  gym = ending(await NemoGym.on(root));
+});
+
+describe('what gymgen asks of the server', () => {
+  test('one reset for a declared toolset, and no session is left open', async () => {
+    expect(await mustGymgen(server.url, root)).toBe(`wrote ${folder}\n`);
+    expect(await server.leftOpen()).toBe(0);
+    expect(await server.stats()).toMatchObject({ resets: 1 });
+  });
+
+  test('three resets for an undeclared one, and the rows are the same', async () => {
+    const undeclared = ending(await gridsim('--declare', '0'));
+    await mustGymgen(undeclared.url, other, '--config-url', server.url);
+    expect(await undeclared.leftOpen()).toBe(0);
+    expect(await undeclared.stats()).toMatchObject({ resets: 3 });
+    const rows = (gymRoot: string) => snapshot(join(folderOf(gymRoot, NAME), 'data')).texts;
+    expect(rows(other)).toEqual(rows(root));
+  });
+});
+
+describe('the written folder', () => {
+  test("is read by NeMo Gym's own models and parser", async () => {
+    const { rows, config } = await readAsGym(root, NAME);
+    expect(rows).toEqual({ 'all.jsonl': 2200, 'eval.jsonl': 200, 'train.jsonl': 2000 });
+    expect(Object.keys(config)).toEqual([NAME, `${NAME}_simple_agent`, `${NAME}_environment_server`]);
+    const { entrypoint, domain, url } = config[NAME].resources_servers[NAME];
+    expect({ entrypoint, domain, url }).toEqual({ entrypoint: 'app.py', domain: 'agent', url: server.url });
+  });
+
+  test('is Python that ruff and pyright have nothing to say about', () => checkPython(folder));
+
+  test('passes gym env validate', () => gym.run('env', 'validate', '--config', gym.config(NAME)));
+
+  test('shows its task data in gym env schema', async () => {
+    const schema = await gym.run('env', 'schema', '--resources-server', NAME);
+    for (const key of ['split', 'index', 'task_id']) expect(schema).toContain(key);
+  });
+
+  test('is in gym list resources-servers', async () => {
+    expect(await gym.run('list', 'resources-servers')).toContain(NAME);
+  });
+
+  test('passes its own tests in gym env test, in the venv that Gym makes for it', async () => {
+    expect(await gym.runWithVenvs('env', 'test', '--resources-server', NAME)).toMatch(/\b3 passed/);
+  });
+
+  test('is collated into training data, with --datasets and --license', async () => {
+    const datasets = ['--datasets', 'train=train,validation=eval', '--license', 'Apache 2.0'];
+    await mustGymgen(server.url, other, ...datasets);
+    expect(readJsonLines(join(folderOf(other, NAME), 'data/example.jsonl'))).toHaveLength(5);
+    const collated = await gym.collate(other, NAME);
+    expect(collated.train).toHaveLength(2000);
+    expect(collated.validation).toHaveLength(200);
+  });
+});
+
+describe('200 rollouts at once', () => {
+  let rollouts: Rollout[];
+  let rows: Row[];
+  let direct: (number | null)[];
+
+  beforeAll(async () => {
+    const model = ending(await modelServer(trader));
+    const file = join(folder, 'data/eval.jsonl');
+    rows = readJsonLines<Row>(file);
+    await gym.start([NAME], model);
+    rollouts = await gym.play(file, '--agent', `${NAME}_simple_agent`, '--concurrency', '16');
+    const episodes = rows.map(({ split, index, responses_create_params: { input } }) => {
+      return { split, index, moves: movesOn(input.at(-1)?.content ?? '') };
+    });
+    direct = (await playDirectly(server.url, episodes)).map(({ reward }) => reward);
+  });
+
+  test('have the rewards that the openenv client gets for the same schedules', () => {
+    const rewards = new Map(rollouts.map(({ task_id, reward }) => [task_id, reward]));
+    expect(rollouts).toHaveLength(200);
+    expect(rows.map(({ task_id }) => rewards.get(task_id))).toEqual(direct);
+    expect(new Set(direct).size, 'rewards of many sizes, or equality says little').toBeGreaterThan(50);
+  });
+
+  test('are not masked', () => {
+    expect(rollouts.filter(({ mask_sample, failure_reason }) => mask_sample || failure_reason)).toEqual([]);
+  });
+
+  test('leave no session open', async () => {
+    expect(await server.leftOpen()).toBe(0);
+  });
+});

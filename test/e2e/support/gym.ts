@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { execa } from 'execa';
+import type { ModelServer } from './model-server.js';
+import { Background, processesWith, type Running } from './processes.js';
+import { REPOSITORY, toolchainEnv, venv } from './toolchain.js';
+
+/** A rollout as `gym eval run` writes it, with the row's own keys. */
+export interface Rollout {
+  split: string;
+  index: number;
+  task_id: string;
+  reward: number;
+  mask_sample?: boolean;
+  failure_kind?: string;
+  failure_reason?: string;
+}
+
+/** NeMo Gym in the venv `gym`, working on one Gym root from a folder of its own. */
+export class NemoGym implements Running {
+  private started: Background | undefined;
+
+  private constructor(
+    private readonly gymRoot: string,
+    private readonly work: string,
+    private readonly command: string,
+    private readonly env: Record<string, string>,
+    private readonly settings: string[],
+  ) {}
+
+  static async on(gymRoot: string): Promise<NemoGym> {
+    const home = await venv('gym');
+    const work = mkdtempSync(join(tmpdir(), 'gym-')); // Ray's socket paths must stay below 108 characters
+    const tools = toolchainEnv();
+    const env = {
+      ...tools,
+      PATH: [join(home, 'bin'), tools.PATH].join(delimiter),
+      NEMO_GYM_EXTRA_ROOTS: gymRoot,
+      RAY_TMPDIR: work,
+      RAY_USAGE_STATS_ENABLED: '0',
+      GYMGEN_GYM_RUN: work, // by which all its processes are found
+    };
+    const uvCache = (await execa('uv', ['cache', 'dir'], { env, extendEnv: false })).stdout;
+    const settings = [
+      `++uv_cache_dir=${uvCache}`,
+      `++uv_venv_dir=${serverVenvs(home)}`,
+      '++skip_venv_if_present=true',
+      `++head_server.port=${await freePort()}`, // an occupied one would not be reported
+    ];
+    return new NemoGym(gymRoot, work, join(home, 'bin', 'gym'), env, settings);
+  }
+
+  /** Runs one command to its end. Returns what it printed, and throws it where the command fails. */
+  async run(...args: string[]): Promise<string> {
+    const options = {
+      cwd: this.work,
+      env: this.env,
+      extendEnv: false,
+      all: true,
+      stdin: 'ignore',
+      reject: false,
+    } as const;
+    const { exitCode, all } = await execa(this.command, args, options);
+    if (exitCode !== 0) throw new Error(`gym ${args.join(' ')}\nended with ${exitCode}:\n${all.slice(-20_000)}`);
+    return all;
+  }
+
+  /** A command that makes or takes the servers' venvs. */
+  async runWithVenvs(...args: string[]): Promise<string> {
+    return this.run(...args, ...this.settings);
+  }
+
+  /** `gym env start` of written servers, up to the moment that all of them are ready. */
+  async start(names: string[], model: ModelServer): Promise<void> {
+    const configs = names.flatMap((name) => ['--config', this.config(name)]);
+    const policy = [
+      '--model-type',
+      'openai_model',
+      '--model',
+      'policy',
+      '--model-url',
+      model.url,
+      '--model-api-key',
+      'k',
+    ];
+    const args = ['env', 'start', ...configs, ...policy, ...this.settings];
+    this.started = new Background(this.command, args, { cwd: this.work, env: this.env });
+    await this.started.ready((line) => /All (\d+) \/ \1 servers ready/.exec(line) ?? undefined, 540_000);
+  }
+
+  /** `gym eval run` of a file of rows on what was started; each row goes to the agent that it names. */
+  async play(rows: string, ...args: string[]): Promise<Rollout[]> {
+    const output = join(mkdtempSync(join(this.work, 'rollouts-')), 'rollouts.jsonl');
+    await this.run('eval', 'run', '--no-serve', '--input', rows, '--output', output, ...args, ...this.settings);
+    return readJsonLines<Rollout>(output);
+  }
+
+  /** `gym dataset collate` of a written server's datasets, which may be in another root; the rows that it made, by type. */
+  async collate(gymRoot: string, name: string): Promise<Record<'train' | 'validation', object[]>> {
+    const output = mkdtempSync(join(this.work, 'collated-'));
+    const mode = ['--mode', 'train_preparation', '--output-dir', output];
+    const config = ['--config', this.config(name, gymRoot), '--search-dir', gymRoot];
+    await this.run('dataset', 'collate', ...config, ...mode, '++task_data_validation=error');
+    const rows = (type: string) => readJsonLines<object>(join(output, `${type}.jsonl`));
+    return { train: rows('train'), validation: rows('validation') };
+  }
+
+  config(name: string, gymRoot = this.gymRoot): string {
+    return join(gymRoot, 'resources_servers', name, 'configs', `${name}.yaml`);
+  }
+
+  /** Ends the servers as Ctrl-C does, and kills what is still there: Gym's children are in groups of their own. */
+  async stop(): Promise<void> {
+    await this.started?.stop('SIGINT', 20_000);
+    for (const { pid } of processesWith(`GYMGEN_GYM_RUN=${this.work}`)) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // it ended meanwhile
+      }
+    }
+    rmSync(this.work, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Where the venvs of Gym's servers are kept, which take a minute to make: in the venv of Gym, so that they go with it, and
+ * by what a written server asks for. One that was not made to its end is made again.
+ */
+function serverVenvs(home: string): string {
+  const asked = readFileSync(join(REPOSITORY, 'templates/server/pyproject.toml.hbs'));
+  const folder = join(home, 'servers', createHash('sha256').update(asked).digest('hex').slice(0, 12));
+  for (const type of existsSync(folder) ? readdirSync(folder) : []) {
+    for (const name of readdirSync(join(folder, type))) {
+      const made = join(folder, type, name, '.venv');
+      if (!existsSync(join(made, '.nemo-gym-setup-complete'))) rmSync(made, { recursive: true, force: true });
+    }
+  }
+  return folder;
+}
+
+export function readJsonLines<T>(file: string): T[] {
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** A port that nothing listens on now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Running } from './processes.js';
+
+/** What a model does next: calls a tool, or says something, which ends its turn. */
+export type Move = { call: string; arguments: Record<string, unknown> } | { say: string };
+
+/** What a model decides by. */
+export interface Conversation {
+  /** The task's prompt: the last message of the user. */
+  prompt: string;
+  system: string | undefined;
+  /** Names of the tools that it may call. */
+  tools: string[];
+  /** What its calls were answered, first to last. */
+  answers: string[];
+}
+
+export type Policy = (conversation: Conversation) => Move;
+
+export interface ModelServer extends Running {
+  /** The base URL, as --model-url takes it. */
+  url: string;
+  /** Times that the policy was asked. */
+  calls: number;
+}
+
+/** An OpenAI-compatible server, as far as NeMo Gym needs one, whose model plays a fixed policy. */
+export async function modelServer(policy: Policy): Promise<ModelServer> {
+  const model: ModelServer = { url: '', calls: 0, stop };
+  const server = createServer(async (request, response) => {
+    const answer = (status: number, body: object) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    };
+    try {
+      if (request.url === '/v1/models')
+        return answer(200, { object: 'list', data: [{ id: 'policy', object: 'model' }] });
+      if (request.url !== '/v1/responses') return answer(404, { error: { message: `no ${request.url} here` } });
+      model.calls += 1;
+      return answer(200, responseOf(policy(conversationIn(await bodyOf(request))), model.calls));
+    } catch (error) {
+      return answer(400, { error: { message: `the policy failed: ${error}` } }); // 5xx would be asked for ever
+    }
+  });
+  server.keepAliveTimeout = 60_000; // or a pooled connection closes under a request
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  model.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  return model;
+
+  async function stop() {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  }
+}
+
+interface Item {
+  type?: string;
+  role?: string;
+  content?: string | { text?: string }[];
+  output?: string;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<{ input: Item[]; tools?: { name: string }[] }> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+}
+
+function conversationIn({ input, tools = [] }: Awaited<ReturnType<typeof bodyOf>>): Conversation {
+  const text = ({ content }: Item) =>
+    typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
+  const said = (role: string) => input.filter((item) => item.role === role).map(text);
+  return {
+    prompt: said('user').at(-1) ?? '',
+    system: said('system').at(-1),
+    tools: tools.map(({ name }) => name),
+    answers: input.filter(({ type }) => type === 'function_call_output').map(({ output }) => String(output)),
+  };
+}
+
+function responseOf(move: Move, number: number): object {
+  const output =
+    'call' in move
+      ? { type: 'function_call', call_id: `call_${number}`, name: move.call, arguments: JSON.stringify(move.arguments) }
+      : { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: move.say, annotations: [] }] };
+  return {
+    id: `resp_${number}`,
+    object: 'response',
+    created_at: 0,
+    status: 'completed',
+    model: 'policy',
+    output: [{ id: `item_${number}`, status: 'completed', ...output }],
+    parallel_tool_calls: false,
+    tool_choice: 'auto',
+    tools: [],
+  };
+}

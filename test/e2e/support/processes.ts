@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll } from 'vitest';
+
+/** Anything that a test file starts and must end. */
+export interface Running {
+  stop(): Promise<void>;
+}
+
+/** For a test file: ends what it is given after the last test, last first, however the tests went. */
+export function endings(): <T extends Running>(running: T) => T {
+  const all: Running[] = [];
+  afterAll(async () => {
+    for (const running of all.reverse()) await running.stop();
+  });
+  return (running) => {
+    all.push(running);
+    return running;
+  };
+}
+
+export interface StartOptions {
+  cwd: string;
+  env: Record<string, string>;
+  /** How long it may take to say that it is ready, in ms. */
+  timeout?: number;
+}
+
+/** A process of its own group. Its standard input is a pipe, which closes whatever becomes of this process. */
+export class Background implements Running {
+  /** The end of what it printed, for the message of a failed test. */
+  log = '';
+  private readonly child: ChildProcess;
+  private readonly closed: Promise<unknown>;
+
+  constructor(
+    private readonly command: string,
+    args: string[],
+    { cwd, env }: StartOptions,
+  ) {
+    this.child = spawn(command, args, { cwd, env, stdio: 'pipe', detached: true });
+    this.closed = once(this.child, 'close');
+    this.child.stdin?.on('error', () => {}); // it may have ended already
+  }
+
+  /** Resolves with what `find` makes of the first line that it finds something in. */
+  async ready<T>(find: (line: string) => T | undefined, timeout = 120_000): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const fail = (what: string) => reject(new Error(`${this.command} ${what}\n${this.log}`));
+      const timer = setTimeout(() => fail('was not ready in time'), timeout);
+      this.child.on('error', (error) => fail(`could not be started: ${error.message}`));
+      this.child.on('close', (code) => fail(`ended with ${code}`));
+      for (const stream of [this.child.stdout, this.child.stderr]) {
+        let rest = '';
+        stream?.setEncoding('utf8').on('data', (chunk: string) => {
+          this.log = (this.log + chunk).slice(-20_000);
+          const lines = (rest + chunk).split('\n');
+          rest = lines.pop() ?? '';
+          for (const line of lines) {
+            const found = find(line);
+            if (found === undefined) continue;
+            clearTimeout(timer);
+            resolve(found);
+          }
+        });
+      }
+    });
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
+  /** Closes its standard input and signals it; kills its whole group when that takes longer than the grace (ms). */
+  async stop(signal: NodeJS.Signals = 'SIGTERM', grace = 10_000): Promise<void> {
+    this.child.stdin?.end();
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal);
+    await Promise.race([this.closed, sleep(grace, undefined, { ref: false })]);
+    try {
+      process.kill(-this.pid, 'SIGKILL');
+    } catch {
+      // all of it is gone
+    }
+    await this.closed;
+  }
+}
+
+/** The processes that have this variable in their environment, as their command lines. Needs /proc. */
+export function processesWith(variable: string): { pid: number; command: string }[] {
+  const read = (path: string) => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      return ''; // it ended meanwhile, or is another user's
+    }
+  };
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && read(`/proc/${name}/environ`).split('\0').includes(variable))
+    .map((name) => ({ pid: Number(name), command: read(`/proc/${name}/cmdline`).replaceAll('\0', ' ').trim() }))
+    .filter(({ command }) => command !== ''); // a zombie
+}
+
+/** Asks until the answer is what is wanted; the last answer, whatever it is, when the time (ms) is over. */
+export async function eventually<T>(
+  ask: () => T | Promise<T>,
+  wanted: (answer: T) => boolean,
+  time = 10_000,
+): Promise<T> {
+  const deadline = Date.now() + time;
+  for (;;) {
+    const answer = await ask();
+    if (wanted(answer) || Date.now() > deadline) return answer;
+    await sleep(50);
+  }
+}

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { Move } from './model-server.js';
+import { python, REPOSITORY, toolchainEnv } from './toolchain.js';
+
+const script = (name: string) => join(REPOSITORY, 'test/e2e/support', name);
+
+/** Runs a Python of the toolchain and returns what it printed, both streams; throws it where that fails. */
+export async function runPython(args: string[], options: { cwd?: string; input?: string } = {}): Promise<string> {
+  return run(args, options, false);
+}
+
+async function run(args: string[], { cwd = REPOSITORY, input = '' }: { cwd?: string; input?: string }, json: boolean) {
+  const result = await execa(await python('gym'), args, { cwd, input, env: toolchainEnv(), all: true, reject: false });
+  if (result.exitCode === 0) return json ? result.stdout : result.all;
+  throw new Error(`python ${args.join(' ')}\nended with ${result.exitCode}:\n${result.all.slice(-20_000)}`);
+}
+
+export interface Episode {
+  split: string;
+  index: number;
+  moves: Move[];
+}
+
+export interface Played {
+  reward: number | null;
+  status: string | null;
+  /** The tools that were offered, as the server lists them, turn by turn. */
+  tools: { name: string; description: string | null; input_schema: unknown }[][];
+}
+
+/** Plays episodes with the `openenv` client. */
+export async function playDirectly(url: string, episodes: Episode[]): Promise<Played[]> {
+  return JSON.parse(await run([script('direct_play.py')], { input: JSON.stringify({ url, episodes }) }, true));
+}
+
+/** A row as it is written. */
+export interface Row {
+  responses_create_params: {
+    input: { role: string; content: string }[];
+    tools: { type: 'function'; name: string; description: string; parameters: unknown; strict: boolean }[];
+  };
+  agent_ref: { type: string; name: string };
+  split: string;
+  index: number;
+  task_id: string;
+}
+
+/** Reads a written server with NeMo Gym's own models and parser: how many rows each file has, and its config's blocks. */
+export async function readAsGym(
+  gymRoot: string,
+  name: string,
+  // biome-ignore lint/suspicious/noExplicitAny: what a config holds is for the tests to say
+): Promise<{ rows: Record<string, number>; config: Record<string, any> }> {
+  return JSON.parse(await run([script('read_as_gym.py'), gymRoot, name], {}, true));
+}
+
+/** Checks a folder's Python with ruff's default rules, and with pyright, against what NeMo Gym's venv has. */
+export async function checkPython(folder: string): Promise<void> {
+  for (const command of [['check'], ['format', '--check', '--line-length', '120']]) {
+    await runPython(['-m', 'ruff', ...command, '--isolated', '--no-cache', folder]);
+  }
+  const pyright = join(REPOSITORY, 'node_modules/.bin/pyright');
+  const options = { cwd: folder, all: true, reject: false } as const;
+  const { exitCode, all } = await execa(pyright, ['--pythonpath', await python('gym'), '.'], options);
+  if (exitCode !== 0) throw new Error(`pyright ended with ${exitCode}:\n${all}`);
+}

@@ -1,0 +1,62 @@
+// How the tests' model plays gridsim: badly and well by turns, always the same on a day, so that rewards of all sizes come.
+
+import type { Conversation, Move } from './model-server.js';
+
+const HOURS = 24;
+
+interface Day {
+  task_id: string;
+  prices: number[];
+  battery: { capacity_mwh: number; efficiency_percent: number };
+}
+
+/** All that the model does on a day, in order. The last move is its reply where it doesn't call `end_turn`. */
+export function movesOn(prompt: string): Move[] {
+  const day = JSON.parse(prompt) as Day;
+  const submit = (schedule: number[]): Move => ({ call: 'submit_schedule', arguments: { schedule } });
+  const end: Move = { call: 'end_turn', arguments: { response: 'done' } };
+  const number = Number(day.task_id.replace(/^\D+/, ''));
+  switch (number % 6) {
+    case 0:
+      return [submit(arbitrage(day)), end];
+    case 1: // never ends its turn: NeMo Gym's verify does
+      return [submit(arbitrage(day)), { say: 'That is my plan.' }];
+    case 2:
+      return [submit(Array(HOURS).fill(0)), end]; // idles
+    case 3:
+      return [
+        submit([...arbitrage(day).reverse()]),
+        submit(arbitrage({ ...day, prices: day.prices.slice(0, 12) })),
+        end,
+      ];
+    case 4: // refused arguments, a tool that isn't there, then a plan that loses money or is refused
+      return [submit([1, 2, 3]), { call: 'sell_all', arguments: {} }, submit(buyDear(day)), end];
+    default:
+      return [{ say: 'I would rather not trade.' }];
+  }
+}
+
+/** The policy that makes those moves: each answer that it got is a move that it made. */
+export function trader({ prompt, answers }: Conversation): Move {
+  return movesOn(prompt)[answers.length] ?? { say: 'The day is over.' };
+}
+
+/** Fills the battery in the cheapest hours before the dearest ones, and sells it there: a profit, not the optimum. */
+function arbitrage({ prices, battery }: Day): number[] {
+  const schedule = Array<number>(HOURS).fill(0);
+  const cheapest = prices.map((_, hour) => hour).sort((a, b) => price(prices, a) - price(prices, b));
+  const half = prices.length >> 1;
+  const charge = cheapest.filter((hour) => hour < half).slice(0, battery.capacity_mwh);
+  const sell = cheapest.filter((hour) => hour >= half).slice(-battery.capacity_mwh);
+  const count = Math.min(charge.length, sell.length);
+  for (const hour of charge.slice(0, count)) schedule[hour] = 1;
+  for (const hour of sell.slice(-count)) schedule[hour] = -1;
+  return schedule;
+}
+
+function buyDear({ prices, battery }: Day): number[] {
+  const dearest = prices.indexOf(Math.max(...prices));
+  return prices.map((_, hour) => Number(hour === dearest || (hour > dearest && hour < dearest + battery.capacity_mwh)));
+}
+
+const price = (prices: number[], hour: number) => prices[hour] as number;
