@@ -1,3 +1,4 @@
+import path from 'node:path';
 import {
   type DiscoverOptions,
   discover,
@@ -8,7 +9,7 @@ import {
 } from './discover/index.js';
 import type { ServerConfig } from './gym/index.js';
 import { parseServerUrl } from './openenv/index.js';
-import { type BundleOptions, resolveSource } from './source/index.js';
+import { type BundleOptions, bundleReference, resolveSource } from './source/index.js';
 
 /** What is to be asked for its tasks, and how. */
 export interface SourceRequest {
@@ -40,7 +41,9 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
   const { url: named, configUrl, discover: options } = request;
   if (await isRecording(named)) {
     const found = await openRecording(named, { ...options, signal }, reporter);
-    return { found, server: async () => ({ url: configUrl ?? found.url }), close: () => found.close() };
+    const server = async (configFolder: string) =>
+      configUrl === undefined ? recordedServer(named, found.server, configFolder, request.bundle) : { url: configUrl };
+    return { found, server, close: () => found.close() };
   }
   const source = await (await resolveSource(named, request.bundle)).open({ reporter, signal });
   try {
@@ -58,4 +61,16 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
     await source.close();
     throw error;
   }
+}
+
+/** A folder is named from the recording's own there, and from the config's in a config. */
+async function recordedServer(
+  recording: string,
+  server: ServerConfig,
+  configFolder: string,
+  options: BundleOptions | undefined,
+): Promise<ServerConfig> {
+  if ('url' in server || !server.bundle.startsWith('.')) return server;
+  const bundle = path.resolve(path.dirname(recording), server.bundle);
+  return { ...server, bundle: await bundleReference(bundle, configFolder, options) };
 }

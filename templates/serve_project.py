@@ -1,4 +1,4 @@
-"""Serves an OpenEnv project's app on loopback for the process that started this one, whose working folder is the project.
+"""Serves an OpenEnv project's app on loopback, for the process that started this one in the project's folder.
 
     python serve_project.py MODULE:ATTRIBUTE
 

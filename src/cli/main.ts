@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { EXIT } from '../errors.js';
+import { addCiCommands } from './ci-commands.js';
 import { addWriteOptions, type WriteFlags } from './write-options.js';
 
 const ROOT = `
-Exit codes: 0 done, 2 could not do it, 130 interrupted, 143 terminated.
+Exit codes: 0 done, 1 differs (check), 2 could not do it, 130 interrupted, 143 terminated.
 Docs: README.md and docs/ in the package.`;
 
 const EXAMPLES = `
@@ -55,6 +56,7 @@ function program(): Command {
     await writeCommand(source, gymRoot, flags);
   });
 
+  addCiCommands(cli);
   cli
     .command('demo')
     .description('serve the built-in example with uv, and write its Gym root')

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Command, Option } from 'commander';
 
 /** The flags of the main command as commander parses them: strings, to be checked by `write-request.ts`. */
 export interface WriteFlags {
@@ -26,6 +26,7 @@ export interface WriteFlags {
   license?: string;
   fullIds?: boolean;
   dryRun?: boolean;
+  diff?: boolean;
   force?: boolean;
   json?: boolean;
   quiet?: boolean;
@@ -36,6 +37,31 @@ const many = (value: string, all: string[] = []) => [...all, value];
 
 /** The main command's options, in the order that `--help` shows them. */
 export function addWriteOptions(command: Command): Command {
+  addGenerateOptions(command)
+    .optionsGroup('How it runs:')
+    .option('--dry-run', 'show the plan and one row; write nothing')
+    .option('--diff', 'show the plan and what differs; write nothing')
+    .option('--force', "take gymgen's version of files that were edited by hand");
+  return addUiOptions(command);
+}
+
+export function addUiOptions(command: Command): Command {
+  return command
+    .option('--json', 'one JSON document on stdout')
+    .option('-q, --quiet', 'errors and the result only')
+    .option('-v, --verbose', 'more of what is going on');
+}
+
+/** The options of these flags, for a command that takes some of them. */
+export function addSomeOptions(command: Command, flags: readonly (keyof WriteFlags)[]): Command {
+  for (const option of addGenerateOptions(new Command()).options) {
+    if ((flags as readonly string[]).includes(option.attributeName())) command.addOption(option);
+  }
+  return command;
+}
+
+/** What decides which folder comes out of a source. */
+export function addGenerateOptions(command: Command): Command {
   return command
     .optionsGroup('What is written:')
     .option('--name <name>', "the server's and folder's name (default: made of the environment's)")
@@ -77,11 +103,5 @@ export function addWriteOptions(command: Command): Command {
       ).choices(['first', 'all']),
     )
     .option('--max-sessions <n>', 'sessions opened at once, at most (default: 8)')
-    .option('--header <name: value>', 'a header for probing only, never written; repeatable', many)
-    .optionsGroup('How it runs:')
-    .option('--dry-run', 'show the plan and one row; write nothing')
-    .option('--force', "take gymgen's version of files that were edited by hand")
-    .option('--json', 'one JSON document on stdout')
-    .option('-q, --quiet', 'errors and the result only')
-    .option('-v, --verbose', 'more of what is going on');
+    .option('--header <name: value>', 'a header for probing only, never written; repeatable', many);
 }

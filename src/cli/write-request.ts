@@ -134,6 +134,7 @@ function recorded(flags: WriteFlags, appendSystemPrompt: string | undefined): Wr
     quiet: ___,
     verbose: ____,
     dryRun: _____,
+    diff: _diff,
     force: ______,
     ...rest
   } = flags;

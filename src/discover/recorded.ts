@@ -63,8 +63,8 @@ async function firstLine(lines: RecordingLines) {
 
 /** Read once, from its start to its end: splits that aren't asked for are read over. */
 export class RecordedDiscovery implements OpenDiscovery {
-  /** What a config says that is written from it. */
-  readonly url: string;
+  /** What a config says of where the tasks are. */
+  readonly server: Header['server'];
   readonly envName: string;
   readonly splits: Split[];
   private readonly sections: Split[];
@@ -83,7 +83,7 @@ export class RecordedDiscovery implements OpenDiscovery {
     private readonly options: RecordedOptions,
     private readonly reporter: Reporter,
   ) {
-    this.url = header.url;
+    this.server = header.server;
     this.envName = header.environment;
     this.sections = header.splits;
     const names = this.sections.map(({ name }) => name);

@@ -1,13 +1,16 @@
 import { type Header, type Line, RECORDING_FORMAT } from './recording.js';
 import type { Discovery, Toolset } from './types.js';
 
-/** The text of a recording, in chunks of whole lines, as the tasks are read. @param url what a config says, written from it */
-export async function* recordingText(discovery: Discovery, url: string): AsyncGenerator<string> {
+/**
+ * The text of a recording, in chunks of whole lines, as the tasks are read.
+ * @param server what a config says of where the tasks are
+ */
+export async function* recordingText(discovery: Discovery, server: Header['server']): AsyncGenerator<string> {
   const { envName, splits } = discovery;
   const numbers = new Map<Toolset, number>();
   let tasks = 0;
 
-  const header: Header = { type: 'gymgen-recording', format: RECORDING_FORMAT, url, environment: envName, splits };
+  const header: Header = { type: 'gymgen-recording', format: RECORDING_FORMAT, server, environment: envName, splits };
   yield line(header);
   for (const split of splits) {
     yield line({ type: 'split', name: split.name });

@@ -18,10 +18,16 @@ const RecordedTool = z.object({
 });
 const Turns = z.array(z.array(RecordedTool)).min(1);
 
+/** What a config says of where the tasks are; a bundle's folder is named from the recording's own where it begins with a dot. */
+const Server = z.union([
+  z.object({ url: z.string().min(1) }),
+  z.object({ bundle: z.string().min(1), framework: z.string(), sandbox: z.string().exactOptional() }),
+]);
+
 export const Header = z.object({
   type: z.literal('gymgen-recording'),
   format: z.literal(RECORDING_FORMAT),
-  url: z.string(),
+  server: Server,
   environment: z.string().min(1),
   splits: z.array(z.object({ name: z.string().min(1), count: Count.min(1) })).min(1),
 });

@@ -1,3 +1,4 @@
+export { explained } from './explain.js';
 export { assertFinished, finishCommits } from './finish-commits.js';
 export { LOCK_FILE } from './places.js';
 export { type Planned, planFolder } from './plan-folder.js';

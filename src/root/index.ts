@@ -1,2 +1,3 @@
 export { currentSettings, readRoot } from './read-root.js';
 export { readSettings } from './settings.js';
+export { type WrittenFolder, writtenFolders } from './written.js';

@@ -53,9 +53,9 @@ describe('a server with one session', () => {
     const server = await StandIn.start({
       maxSessions: 1,
       splits: { all: days(12) },
-      ws: async ({ type }) => void (type === 'reset' && (await wait(60))),
+      ws: async ({ type }) => void (type === 'reset' && (await wait(120))),
     });
-    const { warnings } = await discoverAll(server.url, { resetTimeout: 0.4, probes: 12 });
+    const { warnings } = await discoverAll(server.url, { resetTimeout: 1, probes: 12 });
     expect(warnings).toEqual([]);
     expect(server.resets).toHaveLength(12);
   });

@@ -1,7 +1,9 @@
+import { check } from '../../check/check.js';
 import { UserError } from '../../errors.js';
 import { looksLikeSource } from '../../source/index.js';
 import { write } from '../../write.js';
 import { run } from '../run.js';
+import { checkDocument, showCheck } from '../ui/show-check.js';
 import { showReport } from '../ui/show-report.js';
 import type { WriteFlags } from '../write-options.js';
 import { writeRequest } from '../write-request.js';
@@ -11,6 +13,12 @@ export async function writeCommand(source: string, gymRoot: string, flags: Write
   await run(flags, async (terminal, signal) => {
     await checkArguments(source, gymRoot);
     const request = writeRequest(source, gymRoot, flags);
+    if (flags.diff) {
+      const report = await check(request, terminal, signal);
+      showCheck(report, terminal);
+      terminal.document(checkDocument([report], []));
+      return;
+    }
     showReport(await write(request, terminal, signal), request, terminal);
   });
 }

@@ -12,13 +12,21 @@ export function showError(error: unknown, terminal: Terminal): number {
     terminal.document({ error: { what: String(error), bug: true }, exitCode: EXIT.failed });
     return EXIT.failed;
   }
-  const { message: what, where, fix, details, exitCode } = error;
+  showUserError(error, terminal);
+  terminal.document({ error: errorDocument(error), exitCode: error.exitCode });
+  return error.exitCode;
+}
+
+export function showUserError(error: UserError, terminal: Terminal): void {
+  const { message: what, where, fix, details } = error;
   terminal.line(what, ERROR);
   for (const detail of details) terminal.line(`  - ${detail}`);
   if (where) terminal.line(`  at:  ${where}`);
   if (fix) terminal.line(`  fix: ${fix}`);
   if (error.cause)
     terminal.detail(`  cause: ${error.cause instanceof Error ? error.cause.stack : String(error.cause)}`);
-  terminal.document({ error: { what, where, details, fix }, exitCode });
-  return exitCode;
+}
+
+export function errorDocument({ message: what, where, details, fix }: UserError): object {
+  return { what, where, details, fix };
 }

@@ -7,6 +7,8 @@
     episode.py     the state machine of one episode
     calls.py       a call that Gym posts again isn't run again
     openenv.py     the OpenEnv server: its address, its free sessions (slots.py), its sockets (connection.py, wire.py)
+    bundle.py      an AgentEnv bundle as that server, in a child process: serve_bundle.py, with loopback.py and
+                   toolset_key.py beside it, which run without NeMo Gym
 
 and what an answer means is decided in text.py (what the model reads), toolcheck.py (is this what the row shows?),
 rewards.py (the score) and mask.py (what is not a score).

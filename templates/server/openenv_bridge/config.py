@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from nemo_gym.base_resources_server import BaseResourcesServerConfig, ReverifyMode
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 from yarl import URL
 
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
@@ -20,14 +20,17 @@ class ConfigError(Exception):
 
 
 class OpenEnvConfig(BaseResourcesServerConfig):
-    """``url`` is required. Times are in seconds, ``max_frame`` is in bytes."""
+    """Exactly one of ``url`` and ``bundle`` is required. Times are in seconds, ``max_frame`` is in bytes."""
 
     # A header's value may be a secret that was written out: errors don't repeat what they refuse.
     model_config = ConfigDict(hide_input_in_errors=True)
 
     REVERIFY_MODE: ClassVar[ReverifyMode] = ReverifyMode.UNSUPPORTED  # a score belongs to the episode, which is gone
 
-    url: str
+    url: str | None = None  # of an OpenEnv server that somebody else runs
+    bundle: str | None = None  # to be served from here: a folder (one with a dot: from configs/), or an installed name
+    max_concurrent_envs: int = 8  # episodes of the bundle at once
+    sandbox: str | None = None  # AgentEnv's provider that the bundle's environments are deployed on
     headers: dict[str, str] = Field(default_factory=dict)
     tool_names: dict[str, str] = Field(default_factory=dict)  # name in the rows -> the server's own name
     tool_timeout: float = 60.0  # one tool call
@@ -38,11 +41,20 @@ class OpenEnvConfig(BaseResourcesServerConfig):
 
     @field_validator("url")
     @classmethod
-    def _openenv_address(cls, value: str) -> str:
-        websocket_url(value)
+    def _openenv_address(cls, value: str | None) -> str | None:
+        if value is not None:
+            websocket_url(value)
         return value
 
-    @field_validator("tool_timeout", "reset_timeout", "idle_timeout", "max_frame", mode="before")
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if (self.url is None) == (self.bundle is None):
+            raise ValueError(
+                "must have either url, where an OpenEnv server runs, or bundle, which is then served from here"
+            )
+        return self
+
+    @field_validator("tool_timeout", "reset_timeout", "idle_timeout", "max_frame", "max_concurrent_envs", mode="before")
     @classmethod
     def _positive(cls, value: Any) -> Any:
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:

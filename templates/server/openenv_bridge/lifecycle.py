@@ -12,15 +12,27 @@ from types import FrameType
 from typing import Any
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from openenv_bridge.config import ConfigError
 
 
-def install(app: FastAPI, *, on_signal: Callable[[], None], on_stop: Callable[[], Awaitable[None]]) -> None:
-    """Wrap the app's lifespan. ``on_signal`` runs when SIGINT or SIGTERM comes, ``on_stop`` when serving is over.
+def install(
+    app: FastAPI,
+    *,
+    on_start: Callable[[], Awaitable[None]] | None = None,
+    on_signal: Callable[[], None],
+    on_stop: Callable[[], Awaitable[None]],
+) -> None:
+    """Wrap the app's lifespan. ``on_start`` runs before it answers, ``on_signal`` when SIGINT or SIGTERM comes, and
+    ``on_stop`` when serving is over.
 
-    The two are apart because uvicorn first waits for requests under way (Gym gives it half a second), and Gym kills a
-    server one second after its SIGINT: what they wait for must be ended first.
+    The last two are apart because uvicorn first waits for requests under way (Gym gives it half a second), and Gym
+    kills a server one second after its SIGINT: what they wait for must be ended first.
     """
     serve = app.router.lifespan_context
+    if on_start is not None:
+        app.add_middleware(_Start, run=on_start)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[Any]:
@@ -36,6 +48,26 @@ def install(app: FastAPI, *, on_signal: Callable[[], None], on_stop: Callable[[]
                 await on_stop()
 
     app.router.lifespan_context = lifespan
+
+
+class _Start:
+    """Around the whole app: where ``run`` raises ConfigError, the server says so without a traceback, and doesn't start.
+
+    The app's own lifespan could only let it through, and Starlette would show where it came from.
+    """
+
+    def __init__(self, app: ASGIApp, run: Callable[[], Awaitable[None]]) -> None:
+        self._app, self._run = app, run
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            try:
+                await self._run()
+            except ConfigError as e:
+                await receive()
+                await send({"type": "lifespan.startup.failed", "message": str(e)})
+                return
+        await self._app(scope, receive, send)
 
 
 def _before_signals(run: Callable[[], None]) -> Callable[[], None]:

@@ -10,6 +10,7 @@ import aiohttp
 from yarl import URL
 
 from openenv_bridge import wire
+from openenv_bridge.bundle import Bundle
 from openenv_bridge.config import OpenEnvConfig, expand, websocket_url
 from openenv_bridge.connection import Connection
 from openenv_bridge.mask import Late, Unavailable, Unreachable
@@ -21,11 +22,14 @@ CONNECT_S = 30.0
 
 
 class OpenEnvServer:
-    """``environ`` is where the variables in the config's headers are looked up; a missing one is a ConfigError."""
+    """``environ`` is where the variables in the config's headers are looked up; a missing one is a ConfigError.
+    ``bundle`` is what serves the config's bundle, where it has one."""
 
-    def __init__(self, config: OpenEnvConfig, environ: Mapping[str, str]) -> None:
-        self._url = websocket_url(config.url)
-        self._shown = str(self._url.with_user(None).with_query(None))  # for logs and reasons: nothing secret
+    def __init__(self, config: OpenEnvConfig, environ: Mapping[str, str], bundle: Bundle | None = None) -> None:
+        self._bundle = bundle
+        self._url = websocket_url(config.url) if config.url is not None else None
+        # For logs and reasons: nothing secret.
+        self._shown = str(self._url.with_user(None).with_query(None)) if self._url else str(config.bundle)
         self._headers = expand(config.headers, environ)
         self._max_frame = config.max_frame
         self._reset_timeout = config.reset_timeout
@@ -77,9 +81,13 @@ class OpenEnvServer:
             raise
 
     async def _connect(self) -> aiohttp.ClientWebSocketResponse[bool]:
+        url = self._url
+        if url is None:
+            assert self._bundle is not None
+            url = websocket_url(await self._bundle.url())  # another one each time that it is started again
         try:
             return await self._client().ws_connect(
-                self._url,
+                url,
                 headers=self._headers,
                 compress=0,
                 max_msg_size=self._max_frame,
@@ -116,5 +124,5 @@ class OpenEnvServer:
     ) -> None:
         """The headers may hold a token: it goes to the server that the config names, and nowhere else."""
         there = redirect.url.join(URL(redirect.response.headers.get("Location", "")))
-        if (there.host, there.port) != (self._url.host, self._url.port):
+        if (there.host, there.port) != (redirect.url.host, redirect.url.port):
             raise Unreachable(f"{self._shown} redirects to another host, {there.host}, which is not followed")

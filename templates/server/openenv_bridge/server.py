@@ -23,6 +23,7 @@ from pydantic import PrivateAttr, ValidationError
 from starlette.middleware.sessions import SessionMiddleware
 
 from openenv_bridge import lifecycle, wire
+from openenv_bridge.bundle import Bundle
 from openenv_bridge.config import ConfigError, OpenEnvConfig
 from openenv_bridge.episode import Episode, note
 from openenv_bridge.openenv import OpenEnvServer
@@ -40,11 +41,12 @@ NO_EPISODE = "There is no episode in this session."
 
 
 class OpenEnvResourcesServer(SimpleResourcesServer):
-    """Plays the tasks of the OpenEnv server at ``config.url``."""
+    """Plays the tasks of the OpenEnv server at ``config.url``, or of ``config.bundle``, which it serves itself."""
 
     ray_enabled = False
     config: OpenEnvConfig  # pyright: ignore[reportIncompatibleVariableOverride]
 
+    _bundle: Bundle | None = PrivateAttr(default=None)
     _openenv: OpenEnvServer = PrivateAttr()
     _sessions: Sessions = PrivateAttr()
     _toolsets: Toolsets | None = PrivateAttr(default=None)
@@ -62,7 +64,8 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
-        self._openenv = OpenEnvServer(self.config, os.environ)
+        self._bundle = Bundle(self.config) if self.config.bundle is not None else None
+        self._openenv = OpenEnvServer(self.config, os.environ, self._bundle)
         self._sessions = Sessions(self._start, self.config.idle_timeout)
         if self.config.expose_tools_over_mcp:
             self._toolsets = Toolsets(FOLDER / "toolsets.json")
@@ -75,7 +78,8 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
         # After Gym's own routes, which win. A model can name any tool: the environment itself answers for those it
         # hasn't got.
         app.post("/{tool_name:path}", response_class=PlainTextResponse)(self.call_tool)
-        lifecycle.install(app, on_signal=self._sessions.shut_down, on_stop=self._stop)
+        on_start = self._bundle.start if self._bundle else None
+        lifecycle.install(app, on_start=on_start, on_signal=self._end_all, on_stop=self._stop)
         return app
 
     def setup_session_middleware(self, app: FastAPI) -> None:
@@ -86,9 +90,16 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
             key = self.get_session_middleware_key()
             app.add_middleware(SessionMiddleware, secret_key=key, session_cookie=key)
 
-    async def _stop(self) -> None:
+    def _end_all(self) -> None:
         self._sessions.shut_down()
+        if self._bundle is not None:
+            self._bundle.stop()
+
+    async def _stop(self) -> None:
+        self._end_all()
         await self._openenv.close()
+        if self._bundle is not None:
+            await self._bundle.closed()
 
     async def seed_session(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, request: Request

@@ -1,4 +1,4 @@
-"""Which tasks of an AgentEnv bundle have the same tools, told from their steps, so that one play of each kind is enough.
+"""Which tasks of an AgentEnv bundle have the same tools, told from their steps: one play of each kind is then enough.
 
 Steps are looked at as AgentEnv 0.9.1364 runs them with the agent played from outside: a turn has the tools of the envs
 that its agent's deploy binds, as far as the agent's role may use them, and ``bash`` where the agent works in a sandbox.

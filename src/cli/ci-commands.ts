@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import type { CheckFlags } from './commands/check.js';
+import { addGenerateOptions, addSomeOptions, addUiOptions, type WriteFlags } from './write-options.js';
+
+const CHECK = `
+Examples:
+  $ gymgen check http://127.0.0.1:8000 gym-root     with the options that the folder was written with
+  $ gymgen check gym-root                           every folder, from the source and options in its lock file
+  $ gymgen check shop.jsonl.gz gym-root --github    from a recording, as annotations on a pull request
+
+Exit codes: 0 all is as it would be written, 1 something differs, 2 it can't be told.`;
+
+const RECORD = `
+Examples:
+  $ gymgen record http://127.0.0.1:8000 shop.jsonl.gz
+  $ gymgen shop.jsonl.gz gym-root                   the same bytes as from the server`;
+
+/** The commands that keep what was written as it should be. Each is loaded when it runs. */
+export function addCiCommands(cli: Command): void {
+  addUiOptions(
+    addGenerateOptions(
+      cli
+        .command('check')
+        .description('generate again, in memory, and tell what differs from what is there; writes nothing')
+        .argument('<source>', 'as of write; left out, the lock files say it')
+        .argument('[gym-root]', 'the folder that holds resources_servers/')
+        .usage('[source] <gym-root> [options]')
+        .addHelpText('after', CHECK),
+    )
+      .optionsGroup('How it runs:')
+      .option('--source <source>', 'asked in place of the source that the lock file names')
+      .option('--github', 'annotations for a GitHub workflow, on each file that differs'),
+  ).action(async (source: string, gymRoot: string | undefined, flags: CheckFlags) => {
+    const { checkCommand } = await import('./commands/check.js');
+    await checkCommand(source, gymRoot, flags);
+  });
+
+  addUiOptions(
+    addSomeOptions(
+      cli
+        .command('record')
+        .description('keep what a source serves in a file, which then stands in for it everywhere')
+        .argument('<source>', 'as of write')
+        .argument('<file>', 'such as shop.jsonl, or shop.jsonl.gz to pack it')
+        .addHelpText('after', RECORD),
+      RECORDED,
+    ),
+  ).action(async (source: string, file: string, flags: WriteFlags) => {
+    const { recordCommand } = await import('./commands/record.js');
+    await recordCommand(source, file, flags);
+  });
+}
+
+/** What decides which tasks and toolsets are read, and where a config will find them. */
+const RECORDED = [
+  'split',
+  'limit',
+  'configUrl',
+  'headerEnv',
+  'header',
+  'reward',
+  'maxConcurrentEnvs',
+  'sandbox',
+  'python',
+  'probes',
+  'probeTurns',
+  'maxSessions',
+  'resetTimeout',
+  'toolTimeout',
+] as const;

@@ -1,0 +1,16 @@
+import { record } from '../../record.js';
+import { run } from '../run.js';
+import type { WriteFlags } from '../write-options.js';
+import { writeRequest } from '../write-request.js';
+
+/** `gymgen record <source> <file>` */
+export async function recordCommand(source: string, file: string, flags: WriteFlags): Promise<void> {
+  await run(flags, async (terminal, signal) => {
+    const report = await record(writeRequest(source, '.', flags), file, terminal, signal);
+    const { envName, splits, toolsets } = report;
+    terminal.result(`recorded ${file}`);
+    for (const { name, count } of splits) terminal.note(`  ${name}: ${count.toLocaleString('en')} tasks`);
+    terminal.note(`  ${toolsets} ${toolsets === 1 ? 'toolset' : 'toolsets'}`);
+    terminal.document({ status: 'recorded', file, environment: envName, splits, toolsets });
+  });
+}

@@ -1,0 +1,41 @@
+import type { FieldChange, FileDifference, Named, RowChange, RowsDifference } from '../../check/difference.js';
+
+/** What differs in one file, a line each: a diff of a text, and of rows what became of which tasks. */
+export function differenceLines({ state, diff, rows }: FileDifference): string[] {
+  if (rows) return rowLines(rows);
+  if (diff && diff.length > 0) return diff;
+  return state === 'edited' || state === 'update' ? ['(nothing that a diff shows)'] : [];
+}
+
+function rowLines({ came, went, changed, moved, broken }: RowsDifference): string[] {
+  const fields = Object.entries(changed.fields).map(([field, count]) => `${field} (${rows(count)})`);
+  return [
+    ...namedLines('-', went, 'is no task any more', 'more that are no tasks any more'),
+    ...namedLines('+', came, 'is new', 'more that are new'),
+    ...namedLines('!', broken, 'is no row', 'more lines that are no rows'),
+    ...changed.first.flatMap(changeLines),
+    ...(changed.count > changed.first.length
+      ? [`~ ${changed.count - changed.first.length} more; in all: ${fields.join(', ')}`]
+      : []),
+    ...(moved > 0 ? [`~ ${rows(moved)} with another index, and nothing else`] : []),
+  ];
+}
+
+function namedLines(sign: string, { count, first }: Named, what: string, more: string): string[] {
+  const lines = first.map(({ task, line }) => `${sign} ${task} ${what} (line ${line})`);
+  return count > first.length ? [...lines, `${sign} ${(count - first.length).toLocaleString('en')} ${more}`] : lines;
+}
+
+function changeLines({ task, line, fields }: RowChange): string[] {
+  return [`~ ${task} (line ${line}): ${fields.map(({ field }) => field).join(', ')}`, ...fields.flatMap(fieldLines)];
+}
+
+function fieldLines({ before, after }: FieldChange): string[] {
+  const shown = (sign: string, value: string | null) =>
+    value === null ? [] : [`    ${sign} ${JSON.stringify(value)}`];
+  return [...shown('-', before), ...shown('+', after)];
+}
+
+function rows(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`;
+}

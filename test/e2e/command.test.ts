@@ -1,0 +1,176 @@
+// The command line as users and scripts meet it: its two streams, its exit codes, its colours, and running it twice.
+
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from './support/gym.js';
+import { folderOf, gymgen, mustGymgen, plainEnv, snapshot, startGymgen, tempFolder } from './support/gymgen.js';
+import { endings } from './support/processes.js';
+import { type Gridsim, gridsim } from './support/servers.js';
+import { gymgenBin, python } from './support/toolchain.js';
+
+const NAME = 'gridsim_v1';
+const work = tempFolder();
+const ending = endings();
+const rootOf = (name: string) => join(work, name);
+let server: Gridsim;
+
+beforeAll(async () => {
+  server = ending(await gridsim('--train', '40', '--eval', '10'));
+});
+
+describe('a run', () => {
+  test('puts its result on stdout, and everything else on stderr, without a terminal in plain lines', async () => {
+    const { exitCode, stdout, stderr } = await gymgen(server.url, rootOf('plain'));
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `wrote ${folderOf(rootOf('plain'), NAME)}\n` });
+    for (const text of ['all.jsonl', '50 rows', '1 toolset: submit_schedule, end_turn', 'gym env start', 'gym eval run']) {
+      expect(stderr).toContain(text);
+    }
+    expect(stderr).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
+  });
+
+  test('says one JSON document with --json, also where it fails', async () => {
+    const done = await gymgen(server.url, rootOf('json'), '--json');
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      status: 'wrote',
+      folder: folderOf(rootOf('json'), NAME),
+      environment: 'gridsim-v1',
+      rows: [{ split: 'all', rows: 50 }, { split: 'train', rows: 40 }, { split: 'eval', rows: 10 }],
+    });
+    const failed = await gymgen(`http://127.0.0.1:${await freePort()}`, rootOf('json'), '--json');
+    expect(failed.exitCode).toBe(2);
+    expect(JSON.parse(failed.stdout)).toMatchObject({ exitCode: 2, error: { what: expect.any(String) } });
+  });
+
+  test('says with --quiet what it wrote, and no more', async () => {
+    const { stdout, stderr } = await gymgen(server.url, rootOf('quiet'), '--quiet');
+    expect({ stdout, stderr }).toEqual({ stdout: `wrote ${folderOf(rootOf('quiet'), NAME)}\n`, stderr: '' });
+  });
+
+  test('writes nothing with --dry-run, and shows the plan and a row', async () => {
+    const { exitCode, stdout } = await gymgen(server.url, rootOf('dry'), '--dry-run');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^create {2}data\/eval\.jsonl$/m);
+    expect(stdout).toMatch(/^\{"responses_create_params":/m);
+    expect(existsSync(rootOf('dry'))).toBe(false);
+  });
+
+  test('takes only the splits and rows that are asked for, and options twice', async () => {
+    const options = ['--split', 'train', '--split', 'eval', '--limit', '7', '--name', 'battery', '--max-steps', '9'];
+    await mustGymgen('write', server.url, rootOf('some'), ...options);
+    const { texts } = snapshot(folderOf(rootOf('some'), 'battery'));
+    const rows = Object.keys(texts).filter((path) => path.startsWith('data/'));
+    expect(rows.map((path) => [path, texts[path]?.split('\n').length])).toEqual([
+      ['data/eval.jsonl', 8],
+      ['data/train.jsonl', 8],
+    ]);
+    expect(texts['configs/battery.yaml']).toContain('max_steps: 9');
+  });
+
+  test('whole through a pipe that is read late, however long its output', async () => {
+    const long = join(work, 'long.txt');
+    writeFileSync(long, 'Mind the battery. '.repeat(20_000));
+    const args = [server.url, rootOf('pipe'), '--json', '--dry-run', '--append-system-prompt', `@${long}`];
+    const command = '"$0" "$@" 2>/dev/null | { sleep 1; cat; }';
+    const { stdout } = await execa('sh', ['-c', command, process.execPath, gymgenBin(), ...args]);
+    expect(stdout.length).toBeGreaterThan(5 * 65_536);
+    expect(JSON.parse(stdout).row.responses_create_params.input[0].content).toHaveLength(
+      JSON.parse(stdout).row.responses_create_params.input[0].content.trimEnd().length,
+    );
+  });
+});
+
+describe('a second run', () => {
+  test('with nothing new writes nothing, and says so', async () => {
+    const root = rootOf('twice');
+    await mustGymgen(server.url, root);
+    const before = snapshot(root);
+    expect(await mustGymgen(server.url, root)).toBe(`unchanged ${folderOf(root, NAME)}\n`);
+    expect(snapshot(root)).toEqual(before);
+  });
+
+  test('stops at a file that was edited by hand, names it, and changes nothing', async () => {
+    const root = rootOf('edited');
+    await mustGymgen(server.url, root);
+    writeFileSync(join(folderOf(root, NAME), 'app.py'), '# mine\n');
+    const before = snapshot(root);
+    const { exitCode, stdout, stderr } = await gymgen(server.url, root, '--limit', '3');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain('app.py');
+    expect(stderr).toContain('--force');
+    expect(snapshot(root)).toEqual(before);
+    expect(await mustGymgen(server.url, root, '--limit', '3', '--force')).toMatch(/^wrote /);
+  });
+});
+
+describe('what can not be done ends with 2, says what, where and how to fix it, and leaves nothing', () => {
+  const cases: [string, (url: string) => string[], RegExp][] = [
+    ['the arguments the wrong way round', (url) => ['new', url], /wrong way round[\s\S]*fix: gymgen http/],
+    ['a URL without its scheme', (url) => [url.replace('http://', ''), 'new'], /fix: gymgen http:\/\/127/],
+    ['no arguments', () => [], /missing required argument 'url'/],
+    ['an option that there is not', (url) => [url, 'new', '--splits', 'all'], /unknown option '--splits'/],
+    ['a split that there is not', (url) => [url, 'new', '--split', 'test'], /no split 'test'[\s\S]*all, train, eval/],
+    ['a number that is none', (url) => [url, 'new', '--limit', 'ten'], /--limit wants a whole number/],
+    ['a licence without datasets', (url) => [url, 'new', '--license', 'MIT'], /--datasets and --license go together/],
+    [
+      "an SPDX licence, which Gym's aren't",
+      (url) => [url, 'new', '--datasets', 'train=train', '--license', 'Apache-2.0'],
+      /Apache 2\.0/,
+    ],
+    ['a name that Gym refuses', (url) => [url, 'new', '--name', 'My-Env.v2'], /My-Env\.v2/],
+    ['another path than the server is at', (url) => [`${url}/nothing/here`, 'new'], /404/],
+  ];
+
+  test.for(cases)('%s', async ([, args, message]) => {
+    const folder = rootOf('bad');
+    mkdirSync(folder, { recursive: true });
+    const { exitCode, stdout, stderr } = await execa(process.execPath, [gymgenBin(), ...args(server.url)], {
+      cwd: folder,
+      env: plainEnv(),
+      extendEnv: false,
+      reject: false,
+    });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n\s+at .*:\d+/); // no stack
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('a server that is not there', async () => {
+    const { exitCode, stderr } = await gymgen(`http://127.0.0.1:${await freePort()}`, rootOf('down'));
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^error: .*\n {2}at: {2}http:\/\/127/m);
+    expect(existsSync(rootOf('down'))).toBe(false);
+  });
+});
+
+describe('on a terminal', () => {
+  const onTerminal = async (env: Record<string, string>, ...args: string[]) => {
+    const spawn = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
+    const command = ['-c', spawn, process.execPath, gymgenBin(), ...args];
+    const options = { env: plainEnv({ TERM: 'xterm-256color', ...env }), extendEnv: false, reject: false } as const;
+    return execa(await python('gym'), command, options);
+  };
+  const COLOUR = /\x1b\[[\d;]*m/;
+  const MOVING = /\r\x1b\[K/;
+
+  test('there are colours, and a line that moves', async () => {
+    const { stdout, exitCode } = await onTerminal({}, server.url, rootOf('tty'), '--dry-run');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(COLOUR);
+    expect(stdout).toMatch(MOVING);
+    expect(stdout.replace(new RegExp(COLOUR, 'g'), '')).not.toMatch(/\[\d{1,2}m/); // none is cut into pieces
+  });
+
+  test('there are no colours with NO_COLOR', async () => {
+    const { stdout } = await onTerminal({ NO_COLOR: '1' }, server.url, rootOf('tty'), '--dry-run');
+    expect(stdout).toContain('create');
+    expect(stdout).not.toMatch(COLOUR);
+  });
+
+  test('the result of --json is not coloured', async () => {
+    const child = await startGymgen([server.url, rootOf('tty'), '--json'], { FORCE_COLOR: '1' });
+    expect(child.stdout).not.toMatch(COLOUR);
+  });
+});

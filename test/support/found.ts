@@ -1,0 +1,27 @@
+import { discoverAll } from './discovered.js';
+import { failureOf } from './failure-of.js';
+import type { Script, ServedSession } from './served-session.js';
+import type { ServedTask, ServedTool } from './served-tasks.js';
+import { StandIn, type StandInOptions } from './stand-in.js';
+
+/** What is found on a server of its own. */
+export async function found(options: StandInOptions, changes = {}) {
+  const server = await StandIn.start(options);
+  return { server, ...(await discoverAll(server.url, changes)) };
+}
+
+/** Why a server of its own can't be read. */
+export async function failureFrom(options: StandInOptions, changes = {}) {
+  const server = await StandIn.start(options);
+  return { failure: await failureOf(discoverAll(server.url, changes)), server };
+}
+
+/** Turns by a task's number: what `day-7` offers. */
+export const byNumber = (turns: (number: number) => ServedTool[][]) => (task: ServedTask) =>
+  turns(Number(/\d+$/.exec(String(task.name))));
+
+/** Answers resets by the task's index; `undefined` leaves one to the episode. */
+export const onReset =
+  (script: (index: number, session: ServedSession) => unknown): Script =>
+  ({ type, data }, session) =>
+    type === 'reset' ? script(data.index ?? 0, session) : undefined;
