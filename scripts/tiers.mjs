@@ -10,22 +10,11 @@ const python = (venv) => join(root, '.venvs', venv, 'bin', 'python');
 const whole = (name, command, ...args) => ({ name, command, args });
 
 const ruff = (command, ...flags) =>
-  whole(
-    `ruff ${command}`,
-    python('gym'),
-    '-m',
-    'ruff',
-    command,
-    '--no-cache',
-    '--config',
-    'scripts/ruff.toml',
-    ...flags,
-    '.',
-  );
+  whole(`ruff ${command}`, python('gym'), '-m', 'ruff', command, '--no-cache', ...flags, '.');
 
 /** Each venv checks the files that import what it has. */
-const pyright = (venv) =>
-  whole(`pyright ${venv}`, npmTool('pyright'), '-p', `scripts/pyright/${venv}.json`, '--pythonpath', python(venv));
+const pyright = (venv, config) =>
+  whole(`pyright ${venv}`, npmTool('pyright'), '-p', config, '--pythonpath', python(venv));
 
 const vitest = (project) => ({
   name: `vitest ${project}`,
@@ -56,7 +45,11 @@ export const TIERS = {
     venvs: ['gym'],
   },
   types: {
-    checks: [whole('tsc', npmTool('tsc'), '--noEmit'), pyright('gym'), pyright('agentenv')],
+    checks: [
+      whole('tsc', npmTool('tsc'), '--noEmit'),
+      pyright('gym', 'pyrightconfig.json'),
+      pyright('agentenv', 'scripts/pyright/agentenv.json'),
+    ],
     venvs: ['gym', 'agentenv'],
   },
   unit: { checks: [vitest('unit')], venvs: ['gym'], built: true },
