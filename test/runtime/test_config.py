@@ -89,7 +89,7 @@ def test_one_tool_has_one_name() -> None:
 
 def test_the_tasks_are_on_a_server_or_in_a_bundle() -> None:
     without_url = {key: value for key, value in BASE.items() if key != "url"}
-    assert OpenEnvConfig(**without_url, bundle="hello").max_concurrent_envs == 8
+    assert OpenEnvConfig.model_validate(without_url | {"bundle": "hello"}).max_concurrent_envs == 8
     for settings in ({}, {"url": "http://h", "bundle": "hello"}, {"bundle": "hello", "max_concurrent_envs": 0}):
         with pytest.raises(ValidationError):
-            OpenEnvConfig(**without_url, **settings)
+            OpenEnvConfig.model_validate(without_url | settings)
