@@ -50,9 +50,9 @@ beforeAll(async () => {
 
 describe('the rows', () => {
   test("are not written where a tool has the name of one of Gym's routes", async () => {
-    const { exitCode, stdout, stderr } = await gymgen(servers['tools-v1'].url, root);
+    const { exitCode, stdout, stderr } = await gymgen(servers['tools-v1'].url, root, '--rename-tool', 'stats=verify');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toMatch(/tool 'stats'.*--rename-tool stats=/);
+    expect(stderr).toMatch(/tool 'stats', renamed 'verify'.*--rename-tool stats=/);
     expect(existsSync(folderOf(root, 'tools_v1'))).toBe(false);
   });
 

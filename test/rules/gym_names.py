@@ -69,10 +69,8 @@ def routes():
     config = BaseResourcesServerConfig(name="x", host="127.0.0.1", port=1, entrypoint="")
     server = Server(config=config, server_client=MagicMock(spec=ServerClient))
     app = server.setup_webserver()
-    server.setup_liveness(app)
-    paths = {getattr(route, "path", "/").lstrip("/") for route in app.routes}
-    profiling = re.findall(r'@app\.get\("/(\w+)"\)', (SOURCE / "server_utils.py").read_text())
-    return {*paths, *profiling, *RESERVED_MCP_TOOL_NAMES, ROLLOUT_PATH_PREFIX}
+    posted = {route.path.lstrip("/") for route in app.routes if "POST" in (getattr(route, "methods", None) or ())}
+    return {*posted, *RESERVED_MCP_TOOL_NAMES, ROLLOUT_PATH_PREFIX}
 
 
 import_all()
