@@ -49,8 +49,12 @@ async function fullServer(): Promise<Gridsim & { release(): void }> {
   return Object.assign(server, { release: () => socket.terminate() });
 }
 
+/** Resolves once the run says that it waits for a session, or ends. */
 async function untilItWaits(run: ReturnType<typeof startGymgen>): Promise<void> {
-  for await (const line of run.iterable({ from: 'stderr' })) if (/waiting for a free/.test(line)) return;
+  const said = new Promise<void>((resolve) => {
+    run.stderr?.on('data', (text) => /waiting for a free/.test(String(text)) && resolve());
+  });
+  await Promise.race([said, run]);
 }
 
 /** Makes the folder what one server's tasks make of it. */
