@@ -1,10 +1,10 @@
 """Faults at random: of the messages on the sockets of ``faulty_server.py``, a share is dropped, late or failing.
 
-Requests and answers are struck alike, from the reset on, a third each way:
+Requests and answers are struck alike, from the reset on. Of five that are struck, on average
 
-    dropped   the message never arrives
-    late      it arrives ``late_s`` later
-    failing   an EXECUTION_ERROR frame comes in its place: a request isn't run, an answer isn't shown
+    one is dropped      it never arrives
+    two are late        they arrive ``late_s`` later
+    two are failing     an EXECUTION_ERROR frame comes in their place: a request isn't run, an answer isn't shown
 
 Which tasks were struck is told by GET /control/chaos, so that all others can be held to their exact reward.
 """
@@ -19,7 +19,7 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
-STRIKES = ("dropped", "late", "failing")
+STRIKES = ("dropped", "late", "late", "failing", "failing")
 ERROR = json.dumps({"type": "error", "data": {"code": "EXECUTION_ERROR", "message": "struck at random"}})
 
 

@@ -7,7 +7,7 @@ has that too or is masked, with a kind; no session stays open; and the resources
 --growth of what it was after the first tenth. Exits 1 where one of these does not hold.
 
 Set the server's limits so that late means late (``tool_timeout`` below --late-s) and waiting for a session does not
-(``reset_timeout`` above what a queue of --concurrency takes): 2 and 40 s for the defaults.
+(``reset_timeout`` above what a queue of --concurrency takes): 5 and 60 s for the defaults.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=256)
     parser.add_argument("--capacity", type=int, default=32, help="the OpenEnv server's sessions")
     parser.add_argument("--rate", type=float, default=0.05, help="of the messages that are struck")
-    parser.add_argument("--late-s", type=float, default=4.0)
+    parser.add_argument("--late-s", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--growth", type=float, default=0.2, help="of memory, past the first tenth of the rollouts")
     parser.add_argument("--cap-s", type=float, default=300.0, help="the client gives a call up after this")
