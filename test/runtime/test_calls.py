@@ -23,8 +23,10 @@ class Counted:
         return f"answer {run}"
 
 
-async def post(calls: Calls, run: Counted, tool: str = "t", body: bytes = b"{}") -> asyncio.Task[str]:
-    task = asyncio.create_task(calls.once(tool, body, run))
+async def post(
+    calls: Calls, run: Counted, tool: str = "t", body: bytes = b"{}", had: int | None = None
+) -> asyncio.Task[str]:
+    task = asyncio.create_task(calls.once(tool, body, had, run))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     return task
@@ -82,3 +84,37 @@ async def test_another_call_shows_that_the_client_has_moved_on(tool: str, body: 
     await asyncio.sleep(0.01)
     assert await (await post(calls, run, tool, body)) == "answer 2"
     assert await (await post(calls, run)) == "answer 3"
+
+
+async def answered(count: int) -> tuple[Calls, Counted]:
+    """A client that had so many answers."""
+    calls, run = Calls(), Counted()
+    run.may_end.set()
+    for n in range(count):
+        await (await post(calls, run, had=n))
+    assert (calls.answers, run.runs) == (count, count)
+    return calls, run
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+async def test_a_call_without_the_last_answer_gets_that_answer(count: int) -> None:
+    calls, run = await answered(count)
+    assert await (await post(calls, run, had=count - 1)) == f"answer {count}"
+    assert calls.answers == count
+    assert await (await post(calls, run, had=count)) == f"answer {count + 1}"
+
+
+async def test_an_answer_that_is_lost_again_and_again_comes_again_and_again() -> None:
+    calls, run = await answered(2)
+    assert [await (await post(calls, run, had=1)) for _ in range(3)] == ["answer 2"] * 3
+
+
+async def test_a_client_that_keeps_its_first_cookie_loses_one_call_at_most() -> None:
+    calls, run = await answered(1)
+    assert [await (await post(calls, run, had=0)) for _ in range(4)] == [f"answer {n}" for n in (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize(("tool", "had"), [("u", 1), ("t", 0), ("t", None), ("t", 7)])
+async def test_another_call_or_an_older_cookie_is_no_repeat(tool: str, had: int | None) -> None:
+    calls, run = await answered(2)
+    assert await (await post(calls, run, tool, had=had)) == "answer 3"

@@ -1,23 +1,31 @@
-"""Every fault of bench/server, and rollouts at random among them under load."""
+"""Every fault of bench/server, and rollouts at random among them under load.
+
+What the faults come to is a table of docs/server.md.
+"""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from faults import EXTRA, Player
+import documented
+from faults import EXTRA, Played, Player
 from faulty_tasks import FAULT_NAMES, FAULTS, expected_reward
 from gymclient import SCHEDULE, Control, Episode
+from openenv_bridge.text import ENDED
 from serving import Clients, Served, nothing_open, row, wait_until
 
 ARGUMENTS = {"schedule": SCHEDULE}
 LIMITS = {"tool_timeout": 1.0, "reset_timeout": 1.5}
 CAP_S = 8.0
+
+found: dict[str, Played] = {}  # by fault, as far as they were played
 
 
 @pytest.mark.parametrize("fault", [*FAULTS, *EXTRA])
@@ -31,6 +39,53 @@ async def test_fault(faulty: Served, bridges: Callable[..., Served], clients: Cl
     await asyncio.to_thread(wait_until, nothing_open)
     played = await player.play(fault, row("faults", FAULT_NAMES.index(fault) if fault in FAULTS else 0))
     assert played.problems(CAP_S) == []
+    found[fault] = played
+
+
+WHEN = {"reset": "seeding", "tool": "in a call", "crash": "playing", "drop": "in a call", "end": "in /verify"}
+WHEN_ALSO = {
+    "slow_reset": "seeding",
+    "slow_tool": "in a call",
+    "slow_end": "in /verify",
+    "crash_in_call": "in a call",
+    "no_reward": "in /verify",
+    "wrong_task": "seeding",
+    "capacity": "seeding",
+    "refused": "seeding",
+    "none": "—",
+}
+
+
+def read_of(played: Played) -> str:
+    """What stands for itself in the table: without the note that precedes every reason, and the port of this run."""
+    text = played.tool.text if played.tool else "—"
+    return re.sub(r"//127\.0\.0\.1:\d+/", "//HOST/", text.removeprefix(f"{ENDED} The environment failed: "))
+
+
+def outcome(played: Played) -> str:
+    verdict = played.verdict()
+    return f"masked: `{verdict['failure_kind']}`" if verdict["mask_sample"] else "its reward"
+
+
+def test_the_documented_table_is_what_was_played() -> None:
+    faults = FAULTS | EXTRA
+    if found.keys() != faults.keys():
+        pytest.skip("only some of the faults were played")
+    adapter, naive = documented.verdicts("s1-generic"), documented.verdicts("s2-bridge")
+    rows = [
+        [
+            f"`{fault}`: {faults[fault]}",
+            WHEN_ALSO.get(fault) or WHEN[fault.split("_")[0]],
+            read_of(played),
+            outcome(played),
+            naive[fault],
+            adapter.get(fault, "—"),
+        ]
+        for fault, played in found.items()
+    ]
+    columns = ["fault", "strikes", "the model reads", "Gym gets", "a naive bridge", "NeMo Gym's adapter"]
+    assert len(rows) == 22
+    documented.check("faults", columns, rows)
 
 
 async def test_under_load_every_rollout_has_its_reward_or_a_mask_and_never_another(

@@ -11,7 +11,7 @@
                    toolset_key.py beside it, which run without NeMo Gym
 
 and what an answer means is decided in text.py (what the model reads), toolcheck.py (is this what the row shows?),
-rewards.py (the score) and mask.py (what is not a score).
+outage.py (is the environment still there?), rewards.py (the score) and mask.py (what is not a score).
 """
 
 from openenv_bridge.config import OpenEnvConfig

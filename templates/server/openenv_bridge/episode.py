@@ -66,10 +66,15 @@ class Episode:
         self._finishing: asyncio.Task[None] | None = None
         self._seeding = asyncio.create_task(self._take_turn(self._seed))
 
-    async def call(self, tool: str, arguments: bytes, *, once: bool) -> str:
+    @property
+    def answers(self) -> int:
+        """How many calls were answered, for ``call``'s ``had``."""
+        return self._calls.answers
+
+    async def call(self, tool: str, arguments: bytes, *, once: bool, had: int | None = None) -> str:
         """What the model reads. Never raises for what the environment or the model did.
 
-        ``once`` is for a client that posts a broken request again: see calls.py.
+        ``once`` is for a client that posts a broken request again, ``had`` for one that counts: see calls.py.
         """
 
         async def run() -> str:
@@ -78,7 +83,7 @@ class Episode:
             return said[0] if said else note(self.verdict)
 
         if once:
-            return await self._calls.once(tool, arguments, run)
+            return await self._calls.once(tool, arguments, had, run)
         return await asyncio.shield(asyncio.create_task(run()))
 
     async def finish(self, reply: str, row_tools: list[dict[str, Any]] | None) -> Verdict:

@@ -12,8 +12,9 @@ from typing import Any
 from openenv_bridge import text, toolcheck, wire
 from openenv_bridge.config import OpenEnvConfig
 from openenv_bridge.connection import Connection
-from openenv_bridge.mask import EpisodeFailed, Late, Unavailable, WrongTask, WrongTools
+from openenv_bridge.mask import Dropped, EpisodeFailed, Late, Unavailable, WrongTask, WrongTools
 from openenv_bridge.openenv import OpenEnvServer
+from openenv_bridge.outage import is_outage
 from openenv_bridge.rewards import Scoring, Verdict
 from openenv_bridge.task import Task
 
@@ -103,6 +104,8 @@ class Play:
         answer = await self._ask(frame, tool, limit or self._config.tool_timeout)
         if answer.failure is not None:
             raise EpisodeFailed(f"the episode ended with an error: {answer.failure}")
+        if is_outage(error := answer.observation.get("error")):
+            raise Dropped(f"the environment behind {tool} is gone: {text.of_error(error)}")
         self._see(answer)
         return answer
 

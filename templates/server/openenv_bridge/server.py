@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from nemo_gym.mcp_auto_exposure import MCPTool
 
 FOLDER = Path(__file__).resolve().parent.parent  # app.py's
+ANSWERS_KEY = "answers"  # in the cookie: how many answers its holder has had
 NO_EPISODE = "There is no episode in this session."
 
 
@@ -107,6 +108,7 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
         """Start the row's episode. Answers at once: the reset goes on while the model writes its first reply."""
         body = _json_object(await request.body())
         try:
+            request.session[ANSWERS_KEY] = 0
             if "resources_session_id" not in body:
                 self._sessions.seed(_session_id(request), Task.of(body))
                 return BaseSeedSessionResponse()
@@ -128,7 +130,10 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
             return _text(note(verdict) if verdict else NO_EPISODE)
         if not wire.is_json(arguments):
             return _text("The arguments are not valid JSON.")
-        return _text(await episode.call(tool_name, arguments, once=not _is_direct(request)))
+        had = request.session.get(ANSWERS_KEY)
+        text = await episode.call(tool_name, arguments, once=not _is_direct(request), had=had)
+        request.session[ANSWERS_KEY] = episode.answers
+        return _text(text)
 
     async def verify(self, request: Request) -> Response:  # pyright: ignore[reportIncompatibleMethodOverride]
         """End the episode and give its reward. Status 200 for all that the environment did."""

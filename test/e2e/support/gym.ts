@@ -75,8 +75,8 @@ export class NemoGym implements Running {
     return this.run(...args, ...this.settings);
   }
 
-  /** `gym env start` of written servers, up to the moment that all of them are ready. */
-  async start(names: string[], model: ModelServer): Promise<void> {
+  /** `gym env start` of written servers, up to the moment that all of them are ready. @param more further arguments */
+  async start(names: string[], model: ModelServer, ...more: string[]): Promise<void> {
     const configs = names.flatMap((name) => ['--config', this.config(name)]);
     const policy = [
       '--model-type',
@@ -88,7 +88,7 @@ export class NemoGym implements Running {
       '--model-api-key',
       'k',
     ];
-    const args = ['env', 'start', ...configs, ...policy, ...this.settings];
+    const args = ['env', 'start', ...configs, ...policy, ...more, ...this.settings];
     this.started = new Background(this.command, args, { cwd: this.work, env: this.env });
     await this.started.ready((line) => /All (\d+) \/ \1 servers ready/.exec(line) ?? undefined, 540_000);
   }

@@ -17,7 +17,7 @@ export interface Conversation {
   answers: string[];
 }
 
-export type Policy = (conversation: Conversation) => Move;
+export type Policy = (conversation: Conversation) => Move | Promise<Move>;
 
 export interface ModelServer extends Running {
   /** The base URL, as --model-url takes it. */
@@ -38,7 +38,7 @@ export async function modelServer(policy: Policy): Promise<ModelServer> {
         return answer(200, { object: 'list', data: [{ id: 'policy', object: 'model' }] });
       if (request.url !== '/v1/responses') return answer(404, { error: { message: `no ${request.url} here` } });
       model.calls += 1;
-      return answer(200, responseOf(policy(conversationIn(await bodyOf(request))), model.calls));
+      return answer(200, responseOf(await policy(conversationIn(await bodyOf(request))), model.calls));
     } catch (error) {
       return answer(400, { error: { message: `the policy failed: ${error}` } }); // 5xx would be asked for ever
     }

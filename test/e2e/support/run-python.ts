@@ -37,6 +37,17 @@ export async function playDirectly(url: string, episodes: Episode[]): Promise<Pl
   return JSON.parse(await run([script('direct_play.py')], { input: JSON.stringify({ url, episodes }) }, true));
 }
 
+/** Plays a row with one tool call on a resources server that shows its tools over MCP. */
+export async function playOverMcp(
+  url: string,
+  row: Row,
+  tool: string,
+  args: object,
+): Promise<{ tools: string[]; text: string; reward: number }> {
+  const input = JSON.stringify({ url, row, tool, arguments: args });
+  return JSON.parse(await run([script('mcp_play.py')], { input }, true));
+}
+
 /** A row as it is written. */
 export interface Row {
   responses_create_params: {

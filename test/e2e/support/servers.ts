@@ -5,6 +5,7 @@ import { python, REPOSITORY, toolchainEnv } from './toolchain.js';
 /** An OpenEnv server in a process of its own. */
 export interface Server extends Running {
   url: string;
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 export interface Stats {
@@ -22,34 +23,74 @@ export interface Gridsim extends Server {
 /** Serves fixtures/gridsim; the flags are those of its `server` script. */
 export async function gridsim(...flags: string[]): Promise<Gridsim> {
   const args = ['-m', 'server.app', '--port', '0', '--until-stdin-closes', ...flags];
-  const server = await serve(await python('gym'), args, join(REPOSITORY, 'fixtures/gridsim'));
+  const server = await serve<Server>(await python('gym'), args, join(REPOSITORY, 'fixtures/gridsim'));
   const stats = async () => (await (await fetch(`${server.url}/stats`)).json()) as Stats;
   const open = async () => (await stats()).sessions_open;
   return Object.assign(server, { stats, leftOpen: () => eventually(open, (count) => count === 0) });
 }
 
-/** Serves a bundle of fixtures/agentenv/bundles with AgentEnv's own OpenEnv server. */
-export async function agentEnv(bundle: string, ...flags: string[]): Promise<Server> {
-  const folder = join(REPOSITORY, 'fixtures/agentenv');
-  return serve(await python('agentenv'), ['serve.py', bundle, ...flags], folder);
+export interface AgentEnv extends Server {
+  /** The processes of the bundle's environments, by name. */
+  servers: Record<string, { pid: number }>;
 }
 
-/** Starts a server that prints a line of JSON with its `url` once it answers. */
-async function serve(command: string, args: string[], cwd: string): Promise<Server> {
+/** Serves a bundle of fixtures/agentenv/bundles with AgentEnv's own OpenEnv server. */
+export async function agentEnv(bundle: string, ...flags: string[]): Promise<AgentEnv> {
+  const folder = join(REPOSITORY, 'fixtures/agentenv');
+  return serve<AgentEnv>(await python('agentenv'), ['serve.py', bundle, ...flags], folder);
+}
+
+export interface Faulty extends Server {
+  /** Sets what bench/server/README.md says of `/control` and `/control/chaos`, and returns what is so then. */
+  control(settings?: object, path?: '/control' | '/control/chaos'): Promise<Record<string, unknown>>;
+  /** Kills it, and has another one answer at the same address. */
+  killAndReplace(): Promise<void>;
+}
+
+/** Serves bench/server's environment, whose tasks misbehave on purpose. */
+export async function faulty(): Promise<Faulty> {
+  const command = await python('gym');
+  const start = (port: string) =>
+    serve<Server>(
+      command,
+      ['faulty_server.py', '--until-stdin-closes', '--port', port],
+      join(REPOSITORY, 'bench/server'),
+    );
+  let server = await start('0');
+  const { url } = server;
+  return {
+    url,
+    stop: () => server.stop(),
+    async control(settings, path = '/control') {
+      const body = settings && { method: 'POST', body: JSON.stringify(settings) };
+      const answer = await fetch(url + path, { headers: { 'content-type': 'application/json' }, ...body });
+      if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+      return (await answer.json()) as Record<string, unknown>;
+    },
+    async killAndReplace() {
+      await server.stop('SIGKILL');
+      server = await start(new URL(url).port);
+    },
+  };
+}
+
+/** Starts a server that prints a line of JSON with its `url` once it answers; the line's other keys are its too. */
+async function serve<T extends Server>(command: string, args: string[], cwd: string): Promise<T> {
   const server = new Background(command, args, { cwd, env: toolchainEnv() });
   try {
-    const url = await server.ready(urlIn);
-    return { url, stop: () => server.stop() };
+    const ready = await server.ready(readyIn<T>);
+    return { ...ready, stop: (signal?: NodeJS.Signals) => server.stop(signal) };
   } catch (error) {
     await server.stop();
     throw error;
   }
 }
 
-function urlIn(line: string): string | undefined {
+function readyIn<T extends Server>(line: string): T | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
-    return JSON.parse(line).url;
+    const ready = JSON.parse(line);
+    return ready.url === undefined ? undefined : ready;
   } catch {
     return undefined;
   }

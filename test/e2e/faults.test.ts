@@ -1,0 +1,281 @@
+// What the environment fails is masked, and nothing else: written servers under the real NeMo Gym, while their OpenEnv
+// servers misbehave, are killed, or serve something else than what the rows were written of.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { freePort, NemoGym, type Rollout, readJsonLines } from './support/gym.js';
+import { folderOf, mustGymgen, tempFolder } from './support/gymgen.js';
+import { type Conversation, type Move, modelServer } from './support/model-server.js';
+import { MOVES, operator, SCHEDULE } from './support/operator.js';
+import { endings } from './support/processes.js';
+import { playDirectly, playOverMcp, type Row } from './support/run-python.js';
+import { type AgentEnv, agentEnv, type Faulty, faulty } from './support/servers.js';
+import { solver } from './support/solver.js';
+
+const NAME = 'faulty';
+const TYPED = 'faulty_single_agent_turn';
+/** In seconds. A call that is late takes longer than the tool's limit by much, and others less by much. */
+const LIMITS = ['--tool-timeout', '10', '--reset-timeout', '30', '--idle-timeout', '120'];
+const LATE_S = 15;
+const RENAMED = { stats: 'statistics' };
+
+const root = tempFolder();
+const ending = endings();
+let server: Faulty;
+let bundle: AgentEnv;
+let gym: NemoGym;
+let port: number;
+let rows: Row[];
+let rewards: Map<string, number | null>;
+
+/** What happens when the model is asked, before it answers. */
+let meanwhile: (asked: Conversation) => Promise<void> = async () => {};
+
+const lastOf = (id: string) => id.split('/').at(-1) ?? '';
+const data = (name: string, split: string) => readJsonLines<Row>(join(folderOf(root, name), `data/${split}.jsonl`));
+
+/** Plays rows, and returns their rollouts by the last segment of the task's id. None may be missing. */
+async function play(played: object[], ...args: string[]): Promise<Map<string, Rollout>> {
+  const file = join(root, 'rows.jsonl');
+  writeFileSync(file, played.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const rollouts = await gym.play(file, ...args);
+  expect(rollouts).toHaveLength(played.length);
+  return new Map(rollouts.map((rollout) => [lastOf(rollout.task_id), rollout]));
+}
+
+/** A rollout in a word: its mask's kind, or its reward. */
+const outcome = (rollout: Rollout | undefined) =>
+  rollout?.mask_sample ? (rollout.reward === 0 ? rollout.failure_kind : 'masked with a reward') : rollout?.reward;
+const outcomes = (rollouts: Map<string, Rollout>) =>
+  Object.fromEntries([...rollouts].map(([task, rollout]) => [task, outcome(rollout)]));
+const direct = (played: Row[]) =>
+  Object.fromEntries(played.map(({ task_id }) => [lastOf(task_id), rewards.get(lastOf(task_id))]));
+
+/** A pairing for Gym's typed protocol, beside the written one. */
+function typedConfig(): string {
+  const agent = `${TYPED}_agent`;
+  const resources = { resources_server: { type: 'resources_servers', name: NAME } };
+  const config = {
+    [agent]: {
+      responses_api_agents: {
+        simple_agent: {
+          entrypoint: 'app.py',
+          ...resources,
+          model_server: { type: 'responses_api_models', name: 'policy_model' },
+        },
+      },
+    },
+    [TYPED]: {
+      environment_servers: {
+        single_agent_turn: {
+          entrypoint: 'app.py',
+          ...resources,
+          agent_server: { type: 'responses_api_agents', name: agent },
+          resources_tool_transports: ['direct_http'],
+          max_concurrent_episodes: null,
+          queue_timeout_seconds: null,
+          default_episode_timeout_seconds: 600,
+          cleanup_timeout_seconds: 60,
+        },
+      },
+    },
+  };
+  const file = join(root, 'typed.yaml');
+  writeFileSync(file, JSON.stringify(config)); // which is YAML too
+  return file;
+}
+
+beforeAll(async () => {
+  server = ending(await faulty());
+  bundle = ending(await agentEnv('tools-v1'));
+  await mustGymgen(server.url, root, '--name', NAME, ...LIMITS);
+  await mustGymgen(bundle.url, root, ...LIMITS, '--rename-tool', 'stats=statistics');
+  rows = data(NAME, 'eval');
+  const episodes = rows.map(({ split, index }) => ({ split, index, moves: MOVES }));
+  const played = await playDirectly(server.url, episodes);
+  rewards = new Map(rows.map(({ task_id }, at) => [lastOf(task_id), played[at]?.reward ?? null]));
+
+  const prompts = new Map(
+    data('tools_v1', 'all').map((row) => [row.responses_create_params.input.at(-1)?.content ?? '', row.task_id]),
+  );
+  const solve = solver(prompts, RENAMED);
+  const policy = async (asked: Conversation): Promise<Move> => {
+    await meanwhile(asked);
+    return prompts.has(asked.prompt) ? solve(asked) : operator(asked);
+  };
+  const model = ending(await modelServer(policy));
+  gym = ending(await NemoGym.on(root));
+  port = await freePort();
+  const block = `++${NAME}.resources_servers.${NAME}`;
+  const settings = [`${block}.expose_tools_over_mcp=true`, `${block}.port=${port}`, `${block}.host=127.0.0.1`];
+  await gym.start([NAME, 'tools_v1'], model, '--config', typedConfig(), ...settings);
+});
+
+describe('in one run, through simple_agent and legacy_agent', () => {
+  let found: Record<string, unknown>;
+  const [sound, others] = [24, 5];
+  const changed: Record<string, Row> = {};
+
+  beforeAll(async () => {
+    const [otherTask, noSuchTask, otherParameters, fewerTools, moreTools] = rows
+      .slice(sound, sound + others)
+      .map((row) => structuredClone(row)) as [Row, Row, Row, Row, Row];
+    Object.assign(changed, { otherTask, noSuchTask, otherParameters, fewerTools, moreTools });
+    otherTask.index = 150;
+    noSuchTask.index = 2_000_000;
+    const [submit] = otherParameters.responses_create_params.tools;
+    if (submit) submit.parameters = { type: 'object', properties: { plan: { type: 'string' } } };
+    fewerTools.responses_create_params.tools.splice(1, 1);
+    const ask = { type: 'function', name: 'ask', description: '', parameters: { type: 'object' }, strict: false };
+    moreTools.responses_create_params.tools.push({ ...ask, type: 'function' });
+    await server.control({ slow_s: 2 });
+    const all = [...rows.slice(0, sound), ...Object.values(changed), ...data(NAME, 'faults')];
+    found = outcomes(await play(all, '--concurrency', '32'));
+  });
+
+  test('sound rollouts have the rewards of a direct play', () => {
+    const some = rows.slice(0, sound);
+    expect(found).toMatchObject(direct(some));
+  });
+
+  test("rows that are not the server's are masked, each for its own reason", () => {
+    const of = (name: string) => found[lastOf(changed[name]?.task_id ?? '')];
+    expect({
+      otherTask: of('otherTask'),
+      noSuchTask: of('noSuchTask'),
+      otherParameters: of('otherParameters'),
+      fewerTools: of('fewerTools'),
+    }).toEqual({
+      otherTask: 'openenv:wrong_task',
+      noSuchTask: 'provider_unavailable',
+      otherParameters: 'openenv:wrong_tools',
+      fewerTools: 'openenv:wrong_tools',
+    });
+    expect(of('moreTools')).toEqual(rewards.get(lastOf(changed.moreTools?.task_id ?? '')));
+  });
+
+  test('each fault is scored or masked as it should be', () => {
+    const of = (name: string) => found[`fault-${name}`];
+    for (const fault of ['none', 'slow_reset', 'slow_tool', 'slow_end', 'tool_error', 'tool_done']) {
+      expect(of(fault), fault).toEqual(expect.any(Number));
+    }
+    expect(of('tool_raises')).toBe(0); // the model read of it, and gave up
+    const masked = Object.keys(MASKED).map((fault) => [fault, of(fault)]);
+    expect(Object.fromEntries(masked)).toEqual(MASKED);
+    const [asked, answered] = [data(NAME, 'faults'), Object.keys(found).filter((task) => task.startsWith('fault-'))];
+    expect(answered).toHaveLength(asked.length);
+  });
+});
+
+const MASKED = {
+  reset_raises: 'provider_unavailable',
+  reset_failed: 'provider_unavailable',
+  reset_hangs: 'transport_timeout',
+  tool_failed: 'openenv:episode_failed',
+  tool_hangs: 'transport_timeout',
+  crash_idle: 'transport_peer_drop',
+  crash_in_call: 'transport_peer_drop',
+  drop_in_call: 'transport_peer_drop',
+  end_raises: 'openenv:episode_failed',
+  end_failed: 'openenv:episode_failed',
+  end_hangs: 'transport_timeout',
+  no_reward: 'openenv:unscored',
+  wrong_task: 'openenv:wrong_task',
+};
+
+test('sound rollouts have the rewards of a direct play through single_agent_turn, whose sessions are typed', async () => {
+  const some = rows.slice(32, 56);
+  const materialized = some.map(({ responses_create_params, agent_ref: _, ...task_data }, at) => ({
+    task_id: { taskset: 'eval', task_id: String(at) },
+    task_input: { responses_create_params, task_data },
+  }));
+  const file = join(root, 'typed.jsonl');
+  writeFileSync(file, materialized.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const rollouts = await gym.play(file, '--concurrency', '8', `++environment_server_routes.eval=${TYPED}`);
+  expect(rollouts.map(outcome).sort()).toEqual(Object.values(direct(some)).sort());
+});
+
+test('a rollout is played over MCP, with the tools of the row', async () => {
+  const row = rows[0] as Row;
+  const played = await playOverMcp(`http://127.0.0.1:${port}`, row, 'submit_schedule', { schedule: SCHEDULE });
+  expect(played).toEqual({
+    tools: ['submit_schedule', 'wait', 'end_turn'],
+    text: 'accepted',
+    reward: rewards.get(lastOf(row.task_id)),
+  });
+});
+
+test('with 5 % of the messages dropped, late or failing, no rollout has another reward, and none is lost', async () => {
+  await server.control({ rate: 0.05, late_s: LATE_S, seed: 11 }, '/control/chaos');
+  const rollouts = await play(rows, '--concurrency', '64');
+  const struck = (await server.control(undefined, '/control/chaos')).sessions as Record<string, number>;
+  await server.control({ rate: 0 }, '/control/chaos');
+  const untouched = rows.filter(({ split, index }) => !struck[`${split} ${index}`]);
+  const masked = [...rollouts.values()].filter(({ mask_sample }) => mask_sample);
+  expect(Object.keys(struck).length).toBeGreaterThan(20);
+  expect(masked.length).toBeGreaterThan(10);
+  for (const { task_id } of untouched) {
+    expect(outcome(rollouts.get(lastOf(task_id))), task_id).toEqual(rewards.get(lastOf(task_id)));
+  }
+  for (const rollout of rollouts.values()) {
+    const allowed = rollout.mask_sample ? 0 : rewards.get(lastOf(rollout.task_id));
+    expect(rollout.reward, rollout.task_id).toEqual(allowed);
+    if (rollout.mask_sample) expect(rollout.failure_reason).toBeTruthy();
+  }
+});
+
+test('a server that is killed and comes back costs the rollouts that it held, and no others', async () => {
+  const held = 4;
+  let asked = 0;
+  let release = () => {};
+  const back = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  // Each of the first rollouts has a session when the model is asked; then the server goes, and they go on.
+  meanwhile = async ({ answers }) => {
+    if (answers.length !== 1 || ++asked > held) return;
+    if (asked === held) {
+      await server.killAndReplace();
+      release();
+    }
+    await back;
+  };
+  const some = rows.slice(0, 24);
+  const rollouts = await play(some, '--concurrency', String(held));
+  meanwhile = async () => {};
+  const masked = [...rollouts.values()].filter(({ mask_sample }) => mask_sample);
+  expect(masked.map(({ failure_kind }) => failure_kind)).toEqual(Array(held).fill('transport_peer_drop'));
+  const lost = Object.fromEntries(masked.map(({ task_id }) => [lastOf(task_id), 'transport_peer_drop']));
+  expect(outcomes(rollouts)).toEqual({ ...direct(some), ...lost });
+});
+
+describe("an AgentEnv bundle's environment that goes in the middle of an episode", () => {
+  const taskOf = (name: string) => data('tools_v1', 'all').find(({ task_id }) => lastOf(task_id) === name) as Row;
+  /** Signals the calculator's server after its first answer. */
+  const signal = (name: NodeJS.Signals) => async (asked: Conversation) => {
+    if (asked.answers.length === 1 && asked.tools.includes('calculate')) {
+      process.kill(bundle.servers.calc?.pid as number, name);
+    }
+  };
+  const twice = 'calc-convert'; // whose model calls it again
+
+  test('is masked where it hangs', async () => {
+    meanwhile = signal('SIGSTOP');
+    const rollouts = await play([taskOf(twice), taskOf('notes-find')], '--concurrency', '1');
+    process.kill(bundle.servers.calc?.pid as number, 'SIGCONT');
+    meanwhile = async () => {};
+    expect(outcomes(rollouts)).toEqual({ [twice]: 'transport_timeout', 'notes-find': 1 });
+  });
+
+  test('is masked where it is killed, as are those that come after it; those without it play on', async () => {
+    meanwhile = signal('SIGKILL');
+    const rollouts = await play([taskOf(twice), taskOf('calc-sum'), taskOf('notes-find')], '--concurrency', '1');
+    meanwhile = async () => {};
+    expect(outcomes(rollouts)).toEqual({
+      [twice]: 'transport_peer_drop',
+      'calc-sum': 'provider_unavailable',
+      'notes-find': 1,
+    });
+  });
+});

@@ -1,0 +1,17 @@
+// How the tests' model plays bench/server's faulty environment: one schedule, submitted again where the call failed.
+
+import type { Conversation, Move } from './model-server.js';
+
+const hours = (count: number, value: number) => Array<number>(count).fill(value);
+export const SCHEDULE = [...hours(6, 1), ...hours(6, 0), ...hours(6, -1), ...hours(6, 0)];
+
+const SUBMIT: Move = { call: 'submit_schedule', arguments: { schedule: SCHEDULE } };
+const END: Move = { say: 'That is the schedule.' };
+export const MOVES: Move[] = [SUBMIT, END];
+
+const TRIES = 5;
+
+export function operator({ answers }: Conversation): Move {
+  const failed = answers.length === 0 || answers.at(-1) === 'struck at random';
+  return failed && answers.length < TRIES ? SUBMIT : END;
+}
