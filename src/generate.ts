@@ -26,6 +26,8 @@ export interface GenerateRequest extends SourceRequest {
   keepPrompts?: boolean;
   /** Let prompts of the user's go whose tasks are gone or at another place, in place of refusing to. */
   dropPrompts?: boolean;
+  /** Told the name before anything is written; what it throws ends the run. */
+  claim?: (name: string) => void;
   /** The options that make this request again, for the lock file. */
   record: Record<string, JsonValue>;
 }
@@ -70,6 +72,7 @@ export async function generate<T extends Written>(
   const { found, close, ...source } = await openSource(request, reporter, signal);
   try {
     const name = request.name ?? slug(found.envName);
+    request.claim?.(name);
     const kept = await currentSettings(root, name);
     const server = await source.server(path.dirname(path.join(root, namesOf(name).folder, namesOf(name).config)));
     const settings = { ...defaults(server), ...kept, ...request.gym.settings };

@@ -26,7 +26,7 @@ export class Comparison {
       if ('rows' in file) {
         const comparison = new RowsComparison();
         this.rows.set(file.path, comparison);
-        yield { ...file, rows: watchRows(file.rows, path.join(this.folder, file.path), comparison) };
+        yield { ...file, ...watchRows(file.rows, path.join(this.folder, file.path), comparison) };
       } else {
         this.texts.set(file.path, async () => ('copy' in file ? readFile(file.copy, 'utf8') : file.content));
         yield file;

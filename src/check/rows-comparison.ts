@@ -7,10 +7,33 @@ const WAITING = 4 * 2 ** 20;
 const NAMED = 10;
 const FIELDS = 30;
 
-interface Waiting {
-  row: Row;
-  text: string;
-  line: number;
+const START = '{"responses_create_params":';
+const ID = '"task_id":"';
+
+/** A row of one of the files. Most are met again as they are, so that they are parsed only where it takes that. */
+class Waiting {
+  readonly id: string;
+
+  constructor(
+    readonly text: string,
+    readonly line: number,
+    private parsed?: Row,
+  ) {
+    this.id = idAtEnd(text) ?? idOf(this.row);
+  }
+
+  /** Empty where the line is no row at all. */
+  get row(): Row {
+    if (this.parsed === undefined) {
+      const row = json(this.text);
+      this.parsed = isRecord(row) ? row : {};
+    }
+    return this.parsed;
+  }
+
+  get isRow(): boolean {
+    return Object.keys(this.row).length > 0;
+  }
 }
 
 /**
@@ -25,14 +48,16 @@ export class RowsComparison {
     moved: 0,
     broken: named(),
   };
-  private readonly before = new Window((waiting) => note(this.found.went, waiting));
+  private readonly before = new Window((waiting) =>
+    waiting.isRow ? note(this.found.went, waiting) : this.broken(waiting),
+  );
   private readonly after = new Window((waiting) => note(this.found.came, waiting));
 
   /** @param before the line that is there, @param after the one that would be; undefined past the end of its file */
   add(before: string | undefined, after: string | undefined, line: number): void {
     if (before === after) return;
     const [old, fresh] = [this.parse(before, line), this.parse(after, line)];
-    if (old && fresh && idOf(old.row) === idOf(fresh.row)) {
+    if (old && fresh && old.id === fresh.id) {
       this.compare(old, fresh);
       return;
     }
@@ -50,20 +75,30 @@ export class RowsComparison {
 
   private parse(text: string | undefined, line: number): Waiting | undefined {
     if (text === undefined) return undefined;
+    if (idAtEnd(text) !== undefined) return new Waiting(text, line);
     const row = json(text);
-    if (isRecord(row)) return { row, text, line };
-    count(this.found.broken, { task: text.slice(0, 40), line });
+    if (isRecord(row)) return new Waiting(text, line, row);
+    this.broken({ text, line });
     return undefined;
   }
 
+  private broken({ text, line }: Pick<Waiting, 'text' | 'line'>): void {
+    count(this.found.broken, { task: text.slice(0, 40), line });
+  }
+
   private meet(row: Waiting, own: Window, others: Window, met: (other: Waiting) => void): void {
-    const other = others.take(idOf(row.row));
+    const other = others.take(row.id);
     if (other) met(other);
-    else own.put(idOf(row.row), row);
+    else own.put(row.id, row);
   }
 
   private compare(before: Waiting, after: Waiting): void {
     if (before.text === after.text) return;
+    if (!before.isRow) {
+      this.broken(before);
+      note(this.found.came, after);
+      return;
+    }
     const fields = rowFields(before.row, after.row);
     const { changed } = this.found;
     if (fields.length === 1 && fields[0]?.field === 'index') {
@@ -126,6 +161,14 @@ function note(named: Named, { row, line }: Waiting): void {
 function count(named: Named, one: Named['first'][number]): void {
   named.count += 1;
   if (named.first.length < NAMED) named.first.push(one);
+}
+
+/** The id of a row that ends as gymgen's rows do, without a look at the rest. */
+function idAtEnd(text: string): string | undefined {
+  const start = text.lastIndexOf(ID);
+  const id = start === -1 || !text.endsWith('"}') ? undefined : text.slice(start + ID.length, -2);
+  // One with an escape is spelt otherwise than it reads; and half a row may end like a whole one, but begins like none.
+  return id === undefined || /["\\]/.test(id) || !text.startsWith(START) ? undefined : id;
 }
 
 function idOf({ task_id: id, index }: Row): string {

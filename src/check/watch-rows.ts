@@ -9,10 +9,20 @@ import type { RowsComparison } from './rows-comparison.js';
  * at: that is what a check mostly finds, and as fast as it can be found.
  * @param path of the file; one that isn't there has nothing to compare
  */
-export async function* watchRows(
+export function watchRows(
   rows: AsyncIterable<string>,
   path: string,
   comparison: RowsComparison,
+): { rows: AsyncIterable<string>; seen: { readonly same: boolean } } {
+  const seen = { same: false };
+  return { rows: watched(rows, path, comparison, seen), seen };
+}
+
+async function* watched(
+  rows: AsyncIterable<string>,
+  path: string,
+  comparison: RowsComparison,
+  seen: { same: boolean },
 ): AsyncGenerator<string> {
   const file = await open(path).catch(() => undefined);
   if (!file) {
@@ -31,7 +41,11 @@ export async function* watchRows(
       await lines?.compare(chunk);
       yield chunk;
     }
-    lines ??= new Lines(path, same, 0, comparison);
+    if (!lines && (await file.stat()).size === same) {
+      seen.same = true;
+      return;
+    }
+    lines ??= new Lines(path, same, await linesBefore(path, same), comparison);
     await lines.finish();
   } finally {
     lines?.close();

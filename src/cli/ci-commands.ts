@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { BatchFlags } from './commands/batch.js';
 import type { CheckFlags } from './commands/check.js';
 import type { UpdateFlags } from './commands/update.js';
 import { addGenerateOptions, addSomeOptions, addUiOptions, type WriteFlags } from './write-options.js';
@@ -16,6 +17,21 @@ Examples:
   $ gymgen update gym-root                          a file that was edited by hand is left as it is, and shown
   $ gymgen update gym-root --keep-prompts --force   all is gymgen's, but for the prompts that were edited
   $ gymgen update gym-root --source shop.jsonl.gz   from a recording`;
+
+const BATCH = `
+Examples:
+  $ gymgen batch envs.yaml
+  $ gymgen batch --source http://127.0.0.1:8000 --source ./bundles/qa-v1 --root gym-root
+  $ ls bundles/*/ -d | gymgen batch - --root gym-root --concurrency 2
+
+A file, with any option of write:
+  root: gym-root
+  defaults: { limit: 100 }
+  sources:
+    - http://127.0.0.1:8000
+    - { source: ./bundles/qa-v1, name: qa, split: [train] }
+
+Exit codes: 0 all done, 1 some failed (or differ, with --check), 2 nothing was begun.`;
 
 const RECORD = `
 Examples:
@@ -62,6 +78,27 @@ export function addCiCommands(cli: Command): void {
   });
 
   addUiOptions(
+    addGenerateOptions(
+      cli
+        .command('batch')
+        .description('write many sources, each with its own options, past those that fail')
+        .argument('[file]', 'a YAML file of sources and options; - reads a list of sources, one a line')
+        .addHelpText('after', BATCH),
+    )
+      .optionsGroup('How it runs:')
+      .option('--root <dir>', "the Gym root (default: the file's)")
+      .option('--source <source>', 'a source; repeatable', many)
+      .option('--concurrency <n>', 'sources at once (default: as many as there are processors)')
+      .option('--retries <n>', 'how often a source that can not be reached is asked again (default: 2)')
+      .option('--fail-fast', 'end with the first that fails')
+      .option('--check', 'compare, and write nothing')
+      .option('--force', "take gymgen's version of files that were edited by hand"),
+  ).action(async (file: string | undefined, flags: BatchFlags) => {
+    const { batchCommand } = await import('./commands/batch.js');
+    await batchCommand(file, flags);
+  });
+
+  addUiOptions(
     addSomeOptions(
       cli
         .command('record')
@@ -76,6 +113,8 @@ export function addCiCommands(cli: Command): void {
     await recordCommand(source, file, flags);
   });
 }
+
+const many = (value: string, all: string[] = []) => [...all, value];
 
 const FROM_LOCK = ['header', 'headerEnv', 'python', 'maxSessions'] as const;
 

@@ -70,6 +70,17 @@ const Flags = z.object({
   force: z.boolean().default(false),
 });
 
+/**
+ * A flag of another command that wants a whole number.
+ * @throws UserError where it is none, or less than `least`
+ */
+export function wholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
+  if (text === undefined) return undefined;
+  const parsed = whole(least).safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new UserError(`${flag} ${parsed.error.issues[0]?.message}`);
+}
+
 /** What the gridsim demo and the main command have in common: flags, checked, become a request. */
 export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): WriteRequest {
   const parsed = Flags.safeParse(flags);

@@ -5,6 +5,7 @@ import { ahead } from './ahead.js';
 import { chosenSplits } from './chosen-splits.js';
 import { identityOf, type ListedTask, nameOf, readDescriptor } from './descriptor.js';
 import { FingerprintSet, fingerprint } from './fingerprints.js';
+import type { Gate } from './gate.js';
 import { pages } from './pages.js';
 import { type PlayOptions, play } from './play.js';
 import type { Reporter } from './reporter.js';
@@ -22,6 +23,8 @@ export interface DiscoverOptions extends PlayOptions {
   /** Tasks of a toolset that are played, at most. */
   probes: number;
   maxSessions: number;
+  /** Shared by runs that ask this server at the same time. */
+  gate?: Gate;
   signal: AbortSignal;
 }
 
@@ -58,6 +61,20 @@ export async function discover(url: string, options: DiscoverOptions, reporter: 
   } catch (error) {
     http.close();
     throw error;
+  }
+}
+
+/**
+ * What a server calls its environment, without asking more of it.
+ * @throws UserError where it can't be reached, or is no OpenEnv server
+ */
+export async function discoverName(url: string, options: Pick<DiscoverOptions, 'headers' | 'signal'>): Promise<string> {
+  const server = parseServerUrl(url);
+  const http = new HttpClient(server, { ...options, idleTimeout: 10 });
+  try {
+    return only(await new TaskApi(http, server.http).environments(), server);
+  } finally {
+    http.close();
   }
 }
 

@@ -1,4 +1,5 @@
-export { type DiscoverOptions, discover, type OpenDiscovery } from './discover.js';
+export { type DiscoverOptions, discover, discoverName, type OpenDiscovery } from './discover.js';
+export { Gate } from './gate.js';
 export { END_TURN } from './play.js';
 export { isRecording, openRecording, type RecordedDiscovery } from './recorded.js';
 export { recordingText } from './recording-text.js';

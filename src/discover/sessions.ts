@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../errors.js';
 import { ServerFull, type ServerUrl, Session } from '../openenv/index.js';
+import type { Gate } from './gate.js';
 import type { Reporter } from './reporter.js';
 
 export interface SessionLimits {
@@ -8,6 +9,8 @@ export interface SessionLimits {
   maxSessions: number;
   /** Seconds for a free session and the reset of its episode together. */
   resetTimeout: number;
+  /** Where other runs ask the same server at the same time. */
+  gate?: Gate;
 }
 
 const FIRST_WAIT_MS = 20;
@@ -83,7 +86,10 @@ export class Sessions {
   /** @param waited seconds */
   private learn({ active, max, message }: ServerFull, waited: number): void {
     // Ours are among those that are open: more than it allows would only wait for each other.
-    if (max != null) this.limit = Math.max(1, Math.min(this.limit, max));
+    if (max != null) {
+      this.limit = Math.max(1, Math.min(this.limit, max));
+      this.limits.gate?.lower(max);
+    }
     const others = (active ?? Number.POSITIVE_INFINITY) > this.inUse;
     if (this.said || !others || waited * 1000 < SAY_AFTER_MS) return;
     this.said = true;
@@ -104,10 +110,12 @@ export class Sessions {
   private async enter(): Promise<void> {
     while (this.entered >= this.limit) await new Promise<void>((resolve) => this.queue.push(resolve));
     this.entered += 1;
+    await this.limits.gate?.enter();
   }
 
   private leave(): void {
     this.entered -= 1;
+    this.limits.gate?.leave();
     this.queue.shift()?.();
   }
 }

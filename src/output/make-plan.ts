@@ -48,6 +48,7 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
       fix: 'move it away',
     });
   }
+  if (file.same) return { state: 'same' };
   const full = await hashFile(disk);
   if (full === file.full) return { state: 'same' };
   if (file.kept?.only) return { state: 'update' };

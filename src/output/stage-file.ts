@@ -70,10 +70,11 @@ function described(file: OutputFile, digest: Digest): Generated {
 }
 
 /** Prompts of the user's are not what the lock file goes by: changing them again is no news. */
-function rowsDescribed({ prompts, kept }: RowsFile, full: string): Pick<Generated, 'hash' | 'prompts' | 'kept'> {
+function rowsDescribed({ prompts, kept, seen }: RowsFile, full: string): Omit<Generated, 'full' | 'rows'> {
   return {
     hash: kept && kept.count > 0 ? kept.hash : full,
     ...(prompts && { prompts: String(prompts) }),
     ...(kept && { kept }),
+    ...(seen?.same && { same: true }),
   };
 }

@@ -19,6 +19,8 @@ export interface RowsFile {
   rows: AsyncIterable<string>;
   /** Once all rows went by, a short hash of each one's prompts as they were generated, as the lock file has them. */
   prompts?: { toString(): string };
+  /** Where somebody reads the file on disk meanwhile: whether it is the same, which then need not be asked again. */
+  seen?: { readonly same: boolean };
   /** Where some rows hold prompts of the user's in place of those that were generated. */
   kept?: KeptPrompts;
 }
@@ -72,6 +74,8 @@ export interface Generated {
   rows?: number;
   prompts?: string;
   kept?: KeptPrompts;
+  /** Whether the file on disk is known to be the same. */
+  same?: boolean;
 }
 
 /** The folder that is written or looked at. */

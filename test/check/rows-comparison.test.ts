@@ -57,3 +57,9 @@ test('two rows of one task, and a change of spelling alone', () => {
   const spelt = compare([row(0).replace('"index":0', '"index":0.0')], [row(0)]);
   expect(spelt?.changed.fields).toEqual({ 'how its JSON is spelt': 1 });
 });
+
+test('a line that begins and ends like a row, and is none', () => {
+  const half = row(1).replace('"tools":[]', '"tools":[');
+  expect(compare([row(0), half, row(2)], rows(3))).toMatchObject({ broken: { count: 1 }, came: { count: 1 } });
+  expect(compare([row(0), half], rows(1))).toMatchObject({ broken: { count: 1 }, came: { count: 0 } });
+});

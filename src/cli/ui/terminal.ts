@@ -23,7 +23,7 @@ const PROGRESS_MS = 100;
  */
 export class Terminal {
   private readonly moving: boolean;
-  private shown = '';
+  private shown: string[] = [];
   private shownAt = 0;
 
   constructor(
@@ -49,8 +49,8 @@ export class Terminal {
   }
 
   /** Something good to know. */
-  note(text: string): void {
-    if (!this.options.quiet) this.line(text);
+  note(text: string, mark?: Mark): void {
+    if (!this.options.quiet) this.line(text, mark);
   }
 
   warn(text: string): void {
@@ -69,18 +69,35 @@ export class Terminal {
 
   /** Shows what is going on; the next line of any kind takes its place. */
   progress(text: string): void {
-    const now = Date.now();
-    if (!this.moving || now - this.shownAt < PROGRESS_MS) return;
-    this.shownAt = now;
-    this.shown = printable(text)
-      .replace(/\s+/g, ' ')
-      .slice(0, (this.stderr.columns || 80) - 1);
-    this.stderr.write(`\r\x1b[K${this.shown}`);
+    if (Date.now() - this.shownAt >= PROGRESS_MS) this.draw([text]);
+  }
+
+  /** The same of several lines, as many as fit. */
+  board(lines: readonly string[]): void {
+    const gone = this.shown.length === 0;
+    if (gone || Date.now() - this.shownAt >= PROGRESS_MS) this.draw(lines.slice(1 - (this.stderr.rows || 24)));
   }
 
   clear(): void {
-    if (this.shown) this.stderr.write('\r\x1b[K');
-    this.shown = '';
+    if (this.shown.length > 0) this.stderr.write(this.erasure());
+    this.shown = [];
+  }
+
+  private draw(lines: readonly string[]): void {
+    if (!this.moving) return;
+    this.shownAt = Date.now();
+    const before = this.erasure();
+    this.shown = lines.map((line) =>
+      printable(line)
+        .replace(/\s+/g, ' ')
+        .slice(0, (this.stderr.columns || 80) - 1),
+    );
+    this.stderr.write(before + this.shown.join('\n'));
+  }
+
+  /** What takes the lines that are shown away, from the last up. */
+  private erasure(): string {
+    return `\r\x1b[K${'\x1b[1A\x1b[K'.repeat(Math.max(0, this.shown.length - 1))}`;
   }
 }
 

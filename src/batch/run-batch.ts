@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { check } from '../check/check.js';
+import { Gate, type Reporter } from '../discover/index.js';
+import { Interrupted, UserError } from '../errors.js';
+import { Unreachable } from '../openenv/index.js';
+import { write } from '../write.js';
+import type { Job, Outcome } from './job.js';
+import { claims, refuseSameNames } from './names.js';
+
+export interface BatchOptions {
+  /** Jobs that run at once. */
+  concurrency: number;
+  /** End with the first job that fails. */
+  failFast: boolean;
+  /** How often an unreachable source is asked again. */
+  retries: number;
+  /** Compare, and write nothing. */
+  check: boolean;
+}
+
+/** Is told what goes on. */
+export interface BatchObserver {
+  begun(job: Job): void;
+  reporter(job: Job): Reporter;
+  ended(outcome: Outcome): void;
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 10_000;
+
+/**
+ * Runs jobs, each as if it were alone, and goes on past those that fail.
+ * @returns an outcome for each job, in their order
+ * @throws UserError where two would write one folder; the signal's reason once it is aborted and all have ended
+ */
+export async function runBatch(
+  jobs: readonly Job[],
+  options: BatchOptions,
+  observer: BatchObserver,
+  signal: AbortSignal,
+): Promise<Outcome[]> {
+  await refuseSameNames(jobs, signal);
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const gates = gatesOf(jobs);
+  const claim = claims();
+  const outcomes = new Map<Job, Outcome>();
+  const waiting = [...jobs];
+
+  const worker = async () => {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      if (either.aborted) return;
+      observer.begun(job);
+      const own = job;
+      const request = { ...shared(job, gates), claim: (name: string) => claim(own, name) };
+      const outcome = await run({ ...job, request }, options, observer.reporter(job), either);
+      outcomes.set(job, { ...outcome, job });
+      observer.ended({ ...outcome, job });
+      if (outcome.status === 'failed' && options.failFast) failed.abort(new UserError('another source failed'));
+    }
+  };
+  const workers = Array.from({ length: Math.min(options.concurrency, jobs.length) }, worker);
+  // A bug in one must not leave the others running behind the command's end.
+  const ends = await Promise.allSettled(workers);
+  signal.throwIfAborted();
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return jobs.map((job) => outcomes.get(job) ?? { job, status: 'skipped' });
+}
+
+async function run(job: Job, options: BatchOptions, reporter: Reporter, signal: AbortSignal): Promise<Outcome> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await once(job, options, reporter, signal);
+    } catch (error) {
+      if (signal.aborted) return { job, status: 'skipped' };
+      if (!(error instanceof UserError) || error instanceof Interrupted) throw error;
+      if (!(error instanceof Unreachable) || tries >= options.retries) return { job, status: 'failed', error };
+      const wait = Math.min(FIRST_WAIT_MS * 2 ** tries, LONGEST_WAIT_MS);
+      reporter.progress(`${error.message}; trying again in ${wait / 1000} s`);
+      await sleep(wait, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+async function once(job: Job, options: BatchOptions, reporter: Reporter, signal: AbortSignal): Promise<Outcome> {
+  const { request } = job;
+  const report = options.check ? await check(request, reporter, signal) : await write(request, reporter, signal);
+  const { name, changed, rows, toolsets } = report;
+  const status = options.check ? (changed ? 'differs' : 'same') : changed ? 'wrote' : 'unchanged';
+  return { job, status, name, rows: rows.reduce((sum, split) => sum + split.rows, 0), toolsets: toolsets.length };
+}
+
+/** Jobs that ask one server share its sessions: together they open no more than the one that may open the most. */
+function gatesOf(jobs: readonly Job[]): Map<string, Gate> {
+  const limits = new Map<string, number[]>();
+  for (const { request } of jobs) {
+    const limit = request.discover.maxSessions;
+    limits.set(serverOf(request.url), [...(limits.get(serverOf(request.url)) ?? []), limit]);
+  }
+  const shared = [...limits].filter(([, all]) => all.length > 1);
+  return new Map(shared.map(([server, all]) => [server, new Gate(Math.max(...all))]));
+}
+
+function shared({ request }: Job, gates: ReadonlyMap<string, Gate>): Job['request'] {
+  const gate = gates.get(serverOf(request.url));
+  return gate ? { ...request, discover: { ...request.discover, gate } } : request;
+}
+
+/** A URL without what doesn't matter; other sources are their own server each. */
+function serverOf(source: string): string {
+  return URL.canParse(source) ? new URL(source).host : source;
+}

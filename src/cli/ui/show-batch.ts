@@ -1,0 +1,68 @@
+import type { Outcome, Status } from '../../batch/job.js';
+import { errorDocument } from './show-error.js';
+import type { Mark, Terminal } from './terminal.js';
+
+const COLOURS: Record<Status, Mark['colour']> = {
+  wrote: 'green',
+  unchanged: 'dim',
+  same: 'dim',
+  differs: 'yellow',
+  failed: 'red',
+  skipped: 'dim',
+};
+
+/** One job that ended. */
+export function outcomeLine({ job, status, name, error }: Outcome): { text: string; mark: Mark } {
+  const named = name !== undefined && name !== job.request.url ? `${name} (${job.request.url})` : job.label;
+  return {
+    mark: { text: status, colour: COLOURS[status] },
+    text: error ? `${job.label}: ${error.message}` : named,
+  };
+}
+
+/** The table at the end: what became of each source, and why. */
+export function showBatch(outcomes: readonly Outcome[], terminal: Terminal): void {
+  const status = width(outcomes.map((outcome) => outcome.status));
+  const names = width(outcomes.map(nameOf));
+  for (const outcome of outcomes) {
+    const mark: Mark = { text: outcome.status.padEnd(status), colour: COLOURS[outcome.status] };
+    terminal.result(` ${nameOf(outcome).padEnd(names)}  ${what(outcome)}`.trimEnd(), mark);
+    const { error } = outcome;
+    if (!error) continue;
+    for (const detail of error.details.slice(0, 5)) terminal.result(`  - ${detail}`);
+    if (error.where) terminal.result(`  at:  ${error.where}`);
+    if (error.fix) terminal.result(`  fix: ${error.fix}`);
+  }
+  const counts = Object.keys(COLOURS).flatMap((one) => {
+    const count = outcomes.filter((outcome) => outcome.status === one).length;
+    return count > 0 ? [`${count} ${one}`] : [];
+  });
+  terminal.result(counts.join(', '));
+}
+
+/** The same for machines. */
+export function batchDocument(outcomes: readonly Outcome[]) {
+  return {
+    jobs: outcomes.map(({ job, status, name, rows, toolsets, error }) => {
+      const base = { source: job.request.url, status, name: name ?? job.request.name, rows, toolsets };
+      return error ? { ...base, error: errorDocument(error) } : base;
+    }),
+  };
+}
+
+function nameOf({ job, name }: Outcome): string {
+  return name ?? job.label;
+}
+
+function what({ rows, toolsets, error }: Outcome): string {
+  if (error) return error.message;
+  return rows === undefined || toolsets === undefined ? '' : `${many(rows, 'row')}, ${many(toolsets, 'toolset')}`;
+}
+
+function many(count: number, what: string): string {
+  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function width(texts: readonly string[]): number {
+  return Math.max(...texts.map((text) => text.length));
+}
