@@ -12,8 +12,8 @@ import {
   slug,
 } from './gym/index.js';
 import { openSource, type SourceRequest } from './open-source.js';
-import type { JsonValue, OutputFile, Plan, Target, Written } from './output/index.js';
-import { currentSettings, readRoot } from './root/index.js';
+import { type JsonValue, type OutputFile, type Plan, readLock, type Target, type Written } from './output/index.js';
+import { currentSettings, PromptKeeper, readRoot } from './root/index.js';
 import { type Finding, Findings, gymRoot } from './rules/index.js';
 
 /** What the user asks for; the same request makes the same bytes, as long as the server serves the same. */
@@ -22,6 +22,10 @@ export interface GenerateRequest extends SourceRequest {
   /** The instance and folder name; made of the environment's name where it is not given. */
   name?: string;
   gym: Omit<GymOptions, 'name' | 'server'>;
+  /** Keep prompts that were edited by hand since the rows were written; those that are kept already are in any case. */
+  keepPrompts?: boolean;
+  /** Let prompts of the user's go whose tasks are gone or at another place, in place of refusing to. */
+  dropPrompts?: boolean;
   /** The options that make this request again, for the lock file. */
   record: Record<string, JsonValue>;
 }
@@ -34,7 +38,9 @@ export interface Generated {
   toolsets: { key: string; tools: string[]; turns: number }[];
   /** Settings that were found in the config and kept. */
   kept: Settings;
-  /** A row as it is written. */
+  /** Rows that have prompts of the user's, edited by hand. */
+  keptPrompts: number;
+  /** A row as it is generated. */
   row: string | null;
   /** The command that serves the tasks for NeMo Gym, where somebody has to and gymgen knows how. */
   serve?: string;
@@ -72,21 +78,26 @@ export async function generate<T extends Written>(
 
     const findings = new Findings();
     const sample = new FirstRow();
+    const target = path.join(root, namesOf(name).folder);
+    const prompts = new PromptKeeper(target, await readLock(target), request.keepPrompts ?? false);
     const record = () => {
       findings.throwIfAny(REFUSED);
+      if (request.dropPrompts !== true) prompts.assertNoneLost();
       return {
         source: 'url' in server ? server.url : server.bundle,
         options: request.record,
         toolsets: found.toolsets().map(summary),
       };
     };
-    const written = await output({ gymRoot: root, name }, sample.of(folder(found, options, findings)), record);
+    const files = prompts.of(sample.of(folder(found, options, findings)));
+    const written = await output({ gymRoot: root, name }, files, record);
     return {
       ...written,
       name,
       envName: found.envName,
       rows: rowsOf(found, name, written.plan),
       toolsets: found.toolsets().map(summary),
+      keptPrompts: prompts.count,
       kept: without(kept, request.gym.settings, defaults(server)),
       ...('serve' in source ? { serve: source.serve } : {}),
       row: sample.row,

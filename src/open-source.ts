@@ -7,6 +7,7 @@ import {
   openRecording,
   type Reporter,
 } from './discover/index.js';
+import { UserError } from './errors.js';
 import type { ServerConfig } from './gym/index.js';
 import { parseServerUrl } from './openenv/index.js';
 import { type BundleOptions, bundleReference, resolveSource } from './source/index.js';
@@ -33,6 +34,9 @@ export interface OpenSource {
   close(): Promise<void>;
 }
 
+/** What recordings are called, so that one which isn't there is not taken for the name of a bundle. */
+const RECORDING = /\.jsonl(?:\.gz)?$/;
+
 /**
  * Whatever the user names as the source, as what it serves.
  * @throws UserError where it can't be reached or read
@@ -44,6 +48,9 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
     const server = async (configFolder: string) =>
       configUrl === undefined ? recordedServer(named, found.server, configFolder, request.bundle) : { url: configUrl };
     return { found, server, close: () => found.close() };
+  }
+  if (RECORDING.test(named) && !named.includes('://')) {
+    throw new UserError(`there is no recording ${named}`, { fix: `make it: gymgen record <source> ${named}` });
   }
   const source = await (await resolveSource(named, request.bundle)).open({ reporter, signal });
   try {

@@ -16,12 +16,13 @@ export interface CheckReport extends Generated, Planned {
 export async function check(request: GenerateRequest, reporter: Reporter, signal: AbortSignal): Promise<CheckReport> {
   await assertFinished(request.gymRoot);
   return generate(
-    request,
+    { ...request, dropPrompts: true },
     async (target, files, record) => {
       const comparison = new Comparison(target);
       // What a hand edit would become is not asked here: `keep` is the plan that touches none.
       const planned = await planFolder(target, comparison.watch(files), record, { edits: 'keep', signal });
-      return { ...planned, differences: await comparison.differences(planned) };
+      const differing = planned.plan.entries.filter(({ state }) => state !== 'same');
+      return { ...planned, differences: await comparison.differences(differing, planned.lock) };
     },
     reporter,
     signal,

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { namesOf } from '../gym/index.js';
-import { LOCK_FILE, type OutputFile, type PlanEntry, type Planned, type Target } from '../output/index.js';
+import { LOCK_FILE, type OutputFile, type PlanEntry, type Target } from '../output/index.js';
 import type { FileDifference } from './difference.js';
 import { RowsComparison } from './rows-comparison.js';
 import { textDiff } from './text-diff.js';
@@ -34,10 +34,10 @@ export class Comparison {
     }
   }
 
-  async differences({ plan, lock }: Planned): Promise<FileDifference[]> {
-    const differing = plan.entries.filter(({ state }) => state !== 'same');
-    this.texts.set(LOCK_FILE, async () => lock);
-    return Promise.all(differing.map((entry) => this.difference(entry)));
+  /** @param lock the text that the lock file would have, where it is asked about */
+  async differences(entries: readonly PlanEntry[], lock?: string): Promise<FileDifference[]> {
+    if (lock !== undefined) this.texts.set(LOCK_FILE, async () => lock);
+    return Promise.all(entries.map((entry) => this.difference(entry)));
   }
 
   private async difference(entry: PlanEntry): Promise<FileDifference> {
@@ -70,6 +70,10 @@ function compareRows(before: string, after: string): Pick<FileDifference, 'rows'
 
 /** Hashes say no more than the files that they are of, which are told themselves. */
 function lockDiff(before: string, after: string): string[] {
-  const withoutHashes = (text: string) => text.replace(/^.*"sha256:[0-9a-f]{64}",?\r?\n/gm, '');
-  return textDiff(withoutHashes(before), withoutHashes(after));
+  const withoutHashes = (text: string) => {
+    const { files: _, prompts: __, ...said } = JSON.parse(text) as Record<string, unknown>;
+    return `${JSON.stringify(said, null, 2)}\n`;
+  };
+  const diff = textDiff(withoutHashes(before), withoutHashes(after));
+  return diff.length > 0 ? diff : ['(hashes of the files that differ)'];
 }

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { lineBatches } from '../lines.js';
+import { FileLines } from '../root/index.js';
 import type { RowsComparison } from './rows-comparison.js';
 
 /**
@@ -59,10 +60,7 @@ async function linesBefore(path: string, position: number): Promise<number> {
 
 /** The lines of a file from a position on, side by side with those that would be there. */
 class Lines {
-  private readonly stream;
-  private readonly batches: AsyncGenerator<string[]>;
-  private batch: string[] = [];
-  private at = 0;
+  private readonly lines: FileLines;
 
   constructor(
     path: string,
@@ -70,38 +68,25 @@ class Lines {
     private number: number,
     private readonly comparison: RowsComparison,
   ) {
-    this.stream = createReadStream(path, { start, highWaterMark: 256 * 1024 });
-    this.batches = lineBatches(this.stream);
+    this.lines = new FileLines(path, start);
   }
 
   async compare(chunk: string): Promise<void> {
     for (const line of chunk.split('\n').slice(0, -1)) {
       this.number += 1;
-      this.comparison.add(await this.next(), line, this.number);
+      this.comparison.add(await this.lines.take(), line, this.number);
     }
   }
 
   /** Lines that would not be there. */
   async finish(): Promise<void> {
-    for (let line = await this.next(); line !== undefined; line = await this.next()) {
+    for (let line = await this.lines.take(); line !== undefined; line = await this.lines.take()) {
       this.number += 1;
       this.comparison.add(line, undefined, this.number);
     }
   }
 
   close(): void {
-    this.stream.destroy();
-  }
-
-  private async next(): Promise<string | undefined> {
-    while (this.at === this.batch.length) {
-      const { done, value } = await this.batches.next();
-      if (done) return undefined;
-      this.batch = value;
-      this.at = 0;
-    }
-    const line = this.batch[this.at];
-    this.at += 1;
-    return line;
+    this.lines.close();
   }
 }

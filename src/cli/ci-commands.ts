@@ -1,14 +1,21 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { CheckFlags } from './commands/check.js';
+import type { UpdateFlags } from './commands/update.js';
 import { addGenerateOptions, addSomeOptions, addUiOptions, type WriteFlags } from './write-options.js';
 
 const CHECK = `
 Examples:
-  $ gymgen check http://127.0.0.1:8000 gym-root     with the options that the folder was written with
+  $ gymgen check http://127.0.0.1:8000 gym-root     what gymgen http://127.0.0.1:8000 gym-root would change
   $ gymgen check gym-root                           every folder, from the source and options in its lock file
   $ gymgen check shop.jsonl.gz gym-root --github    from a recording, as annotations on a pull request
 
 Exit codes: 0 all is as it would be written, 1 something differs, 2 it can't be told.`;
+
+const UPDATE = `
+Examples:
+  $ gymgen update gym-root                          a file that was edited by hand is left as it is, and shown
+  $ gymgen update gym-root --keep-prompts --force   all is gymgen's, but for the prompts that were edited
+  $ gymgen update gym-root --source shop.jsonl.gz   from a recording`;
 
 const RECORD = `
 Examples:
@@ -38,6 +45,25 @@ export function addCiCommands(cli: Command): void {
   addUiOptions(
     addSomeOptions(
       cli
+        .command('update')
+        .description('write again what the lock files of a Gym root say, around what was edited by hand')
+        .argument('<gym-root>', 'the folder that holds resources_servers/')
+        .option('--name <name>', 'the one folder that is meant (default: all)')
+        .option('--source <source>', 'asked in place of the source that the lock file names')
+        .addOption(new Option('--force', "take gymgen's version of files that were edited by hand").conflicts('theirs'))
+        .option('--theirs', 'leave files that were edited by hand, and record it, so that check is quiet about them')
+        .option('--keep-prompts', 'keep prompts that were edited by hand, row by row, in rows that are as generated')
+        .addHelpText('after', UPDATE),
+      FROM_LOCK,
+    ),
+  ).action(async (gymRoot: string, flags: UpdateFlags) => {
+    const { updateCommand } = await import('./commands/update.js');
+    await updateCommand(gymRoot, flags);
+  });
+
+  addUiOptions(
+    addSomeOptions(
+      cli
         .command('record')
         .description('keep what a source serves in a file, which then stands in for it everywhere')
         .argument('<source>', 'as of write')
@@ -50,6 +76,8 @@ export function addCiCommands(cli: Command): void {
     await recordCommand(source, file, flags);
   });
 }
+
+const FROM_LOCK = ['header', 'headerEnv', 'python', 'maxSessions'] as const;
 
 /** What decides which tasks and toolsets are read, and where a config will find them. */
 const RECORDED = [

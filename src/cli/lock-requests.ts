@@ -65,7 +65,7 @@ function lockRequest(gymRoot: string, { name, folder, lock }: WrittenFolder, fla
       headers: Object.fromEntries(headerEnv.map(nameAndValue)),
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
     },
-    record: lock.options as WriteRequest['record'],
+    record: lock.options ?? {},
   };
 }
 

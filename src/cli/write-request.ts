@@ -121,27 +121,19 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
     },
     record: recorded(flags, given.appendSystemPrompt),
     edits: given.force ? 'ours' : 'refuse',
+    dropPrompts: given.force,
     dryRun: given.dryRun,
   };
 }
 
-/** The flags that decide what is written, as they were given: a `--header` may hold a secret and is not among them. */
+/** Flags that say how a run goes; a `--header` may hold a secret, and a `--python` is of one machine. */
+const UNRECORDED = ['header', 'python', 'dryRun', 'force'];
+
+/** The flags that decide what is written, as they were given. */
 function recorded(flags: WriteFlags, appendSystemPrompt: string | undefined): WriteRequest['record'] {
-  const {
-    header: _,
-    python: _python,
-    json: __,
-    quiet: ___,
-    verbose: ____,
-    dryRun: _____,
-    diff: _diff,
-    force: ______,
-    ...rest
-  } = flags;
-  const kept = { ...rest, appendSystemPrompt };
-  const set = Object.entries(kept).filter(
-    ([, value]) => value !== undefined && !(Array.isArray(value) && !value.length),
-  );
+  const isSet = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
+  const decides = (key: string) => key in Flags.shape && !UNRECORDED.includes(key);
+  const set = Object.entries({ ...flags, appendSystemPrompt }).filter(([key, value]) => decides(key) && isSet(value));
   return Object.fromEntries(set.sort(([a], [b]) => (a < b ? -1 : 1))) as WriteRequest['record'];
 }
 

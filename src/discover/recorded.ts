@@ -6,7 +6,7 @@ import type { OpenDiscovery } from './discover.js';
 import { Header, Line, RECORDING_FORMAT } from './recording.js';
 import { RecordingLines } from './recording-lines.js';
 import type { Reporter } from './reporter.js';
-import type { Split, Task, Toolset } from './types.js';
+import type { Split, Task, TaskRef, Toolset } from './types.js';
 
 export interface RecordedOptions {
   /** Names of the splits to read; all where it is empty. */
@@ -43,7 +43,7 @@ export async function openRecording(
 const AnyFormat = z.looseObject({ type: z.literal('gymgen-recording'), format: z.int().positive() });
 
 async function readHeader(path: string, lines: RecordingLines): Promise<Header> {
-  const header = await firstLine(lines).catch(() => undefined);
+  const header = (await lines.more()) ? firstLine(lines) : undefined;
   if (header === undefined) {
     throw new UserError('the file is no recording of gymgen', {
       where: path,
@@ -57,8 +57,12 @@ async function readHeader(path: string, lines: RecordingLines): Promise<Header> 
   return lines.checked(Header, header);
 }
 
-async function firstLine(lines: RecordingLines) {
-  return (await lines.more()) ? lines.take(AnyFormat) : undefined;
+function firstLine(lines: RecordingLines) {
+  try {
+    return lines.take(AnyFormat);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Read once, from its start to its end: splits that aren't asked for are read over. */
@@ -74,7 +78,8 @@ export class RecordedDiscovery implements OpenDiscovery {
   private tasksRead = 0;
   private ended = false;
   private readonly numbered: Toolset[] = [];
-  private readonly met = new Set<Toolset>();
+  /** Toolsets of the tasks that were read, with the first of each. */
+  private readonly met = new Map<Toolset, TaskRef>();
   private ordered: Toolset[] = [];
 
   constructor(
@@ -101,7 +106,7 @@ export class RecordedDiscovery implements OpenDiscovery {
         const task = this.next();
         if (task === undefined) break;
         if (task?.split !== split.name) continue;
-        this.met.add(task.toolset);
+        if (!this.met.has(task.toolset)) this.met.set(task.toolset, refOf(task));
         page.push(task);
         left -= 1;
       }
@@ -114,7 +119,7 @@ export class RecordedDiscovery implements OpenDiscovery {
   }
 
   toolsets(): Toolset[] {
-    return this.ended ? this.ordered.filter((toolset) => this.met.has(toolset)) : [...this.met];
+    return this.ended ? this.ordered.filter((toolset) => this.met.has(toolset)) : [...this.met.keys()];
   }
 
   counts() {
@@ -174,9 +179,17 @@ export class RecordedDiscovery implements OpenDiscovery {
     this.ordered = toolsets.map(({ toolset: number, ...told }) => {
       const toolset = this.numbered[number];
       if (!toolset) throw this.lines.damaged(`toolset ${number} is missing`);
-      return Object.assign(toolset, told);
+      return Object.assign(toolset, told, { tasks: this.taught(toolset, told) });
     });
     this.ended = true;
+  }
+
+  /** A declared toolset is learnt from its first task, which is another one where not all splits are read. */
+  private taught(toolset: Toolset, { key, tasks }: Pick<Toolset, 'key' | 'tasks'>): TaskRef[] {
+    const first = this.met.get(toolset);
+    const wasRead = ({ split, index }: TaskRef) =>
+      this.splits.some(({ name, count }) => name === split && index < count);
+    return key.startsWith('toolset:') && first && !tasks.every(wasRead) ? [first] : tasks;
   }
 
   private assertWhole(): void {
@@ -185,4 +198,8 @@ export class RecordedDiscovery implements OpenDiscovery {
       throw this.lines.damaged(`split '${section.name}' has ${this.read} of its ${section.count} tasks`);
     }
   }
+}
+
+function refOf({ split, index, id }: Task): TaskRef {
+  return { split, index, id };
 }

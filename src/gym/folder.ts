@@ -4,6 +4,7 @@ import { configSize, exampleRows, type Findings } from '../rules/index.js';
 import { checkOptions, checkServer } from './check.js';
 import { namesOf } from './names.js';
 import type { GymOptions } from './options.js';
+import { PromptPrints } from './prompt-prints.js';
 import { RowWriter } from './rows.js';
 import { serverFiles } from './server-files.js';
 import { ToolsetTexts } from './toolsets.js';
@@ -28,8 +29,9 @@ export async function* folder(
   // No file has a name that a rule refuses: the tasks are then read for what else there is to say
   const writable = !findings.any;
   for (const split of discovery.splits) {
-    const rows = writer.rows(discovery.tasks(split), split.name === exampleSplit ? examples : undefined);
-    if (writable) yield { path: names.rows(split.name), rows };
+    const prompts = new PromptPrints();
+    const rows = writer.rows(discovery.tasks(split), split.name === exampleSplit ? examples : undefined, prompts);
+    if (writable) yield { path: names.rows(split.name), rows, prompts };
     else for await (const _ of rows);
   }
 

@@ -1,5 +1,6 @@
 export { checkOptions, checkServer } from './check.js';
 export { folder } from './folder.js';
+export { jsonLine } from './json-line.js';
 export { type Names, namesOf, slug } from './names.js';
 export {
   type BundleConfig,
@@ -10,4 +11,5 @@ export {
   type ServerConfig,
   type Settings,
 } from './options.js';
+export { PromptPrints, promptPrint } from './prompt-prints.js';
 export { rowId } from './task-id.js';

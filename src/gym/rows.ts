@@ -3,6 +3,7 @@ import { EXAMPLE_ROWS, type Findings, row } from '../rules/index.js';
 import { jsonLine } from './json-line.js';
 import { namesOf } from './names.js';
 import type { GymOptions } from './options.js';
+import type { PromptPrints } from './prompt-prints.js';
 import { rowId } from './task-id.js';
 import type { ToolsetTexts } from './toolsets.js';
 
@@ -26,8 +27,9 @@ export class RowWriter {
   /**
    * Chunks of whole lines. A task that a rule refuses has no row, only a finding, and the others are still looked at.
    * @param examples filled with the first rows, where it is given
+   * @param prompts filled with what each row's prompts are known by, likewise
    */
-  async *rows(tasks: AsyncIterable<Task[]>, examples?: string[]): AsyncGenerator<string> {
+  async *rows(tasks: AsyncIterable<Task[]>, examples?: string[], prompts?: PromptPrints): AsyncGenerator<string> {
     let chunk = '';
     for await (const page of tasks) {
       for (const task of page) {
@@ -37,7 +39,7 @@ export class RowWriter {
           this.findings.add(...found);
           continue;
         }
-        const line = this.line(task, tools);
+        const line = this.line(task, tools, prompts);
         if (examples !== undefined && examples.length < EXAMPLE_ROWS) examples.push(line);
         chunk += line;
         if (chunk.length >= CHUNK) {
@@ -49,11 +51,16 @@ export class RowWriter {
     if (chunk !== '') yield chunk;
   }
 
-  private line({ split, index, id, prompt, systemPrompt }: Task, tools: string): string {
+  private line(
+    { split, index, id, prompt, systemPrompt }: Task,
+    tools: string,
+    prompts: PromptPrints | undefined,
+  ): string {
     const { fullIds } = this.options;
-    const input = `${this.systemMessage(systemPrompt)}{"role":"user","content":${jsonLine(prompt)}}`;
+    const input = `[${this.systemMessage(systemPrompt)}{"role":"user","content":${jsonLine(prompt)}}]`;
+    prompts?.add(input);
     const identity = `"split":${jsonLine(split)},"index":${index},"task_id":${jsonLine(rowId(id, fullIds))}`;
-    return `{"responses_create_params":{"input":[${input}],"tools":${tools}},${this.agentRef},${identity}}\n`;
+    return `{"responses_create_params":{"input":${input},"tools":${tools}},${this.agentRef},${identity}}\n`;
   }
 
   /** With the comma before the next message, or nothing. Mostly the task before had the same. */

@@ -1,13 +1,17 @@
+export { Digest } from './digest.js';
 export { explained } from './explain.js';
 export { assertFinished, finishCommits } from './finish-commits.js';
+export { hashFile } from './hash-file.js';
+export { type Lock, LockSchema } from './lock-schema.js';
 export { LOCK_FILE } from './places.js';
 export { type Planned, planFolder } from './plan-folder.js';
-export { type Lock, readLock } from './read-lock.js';
+export { readLock } from './read-lock.js';
 export type {
   CopyFile,
   Edits,
   FileState,
   JsonValue,
+  KeptPrompts,
   OutputFile,
   Plan,
   PlanEntry,

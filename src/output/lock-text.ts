@@ -7,17 +7,21 @@ export function lockText(
   files: ReadonlyMap<string, Generated>,
   theirs: ReadonlyMap<string, string>,
 ): string {
-  for (const key of ['format', 'files', 'settingLines', 'theirs']) {
+  for (const key of ['format', 'files', 'settingLines', 'theirs', 'keptPrompts', 'prompts']) {
     if (key in record) throw new Error(`the lock file's own key is in the record: ${key}`);
   }
   const sorted = byPath(files);
   const settings = sorted.flatMap(([path, file]) => (file.settings ? [[path, file.settings.source]] : []));
+  const keptPrompts = sorted.flatMap(([path, { kept }]) => (kept && kept.count > 0 ? [path] : []));
+  const prompts = sorted.flatMap(([path, file]) => (file.prompts ? [[path, file.prompts]] : []));
   const lock = {
     format: LOCK_FORMAT,
     ...record,
     ...(settings.length > 0 && { settingLines: Object.fromEntries(settings) }),
     files: Object.fromEntries(sorted.map(([path, file]) => [path, file.hash])),
     ...(theirs.size > 0 && { theirs: Object.fromEntries(byPath(theirs)) }),
+    ...(keptPrompts.length > 0 && { keptPrompts }),
+    ...(prompts.length > 0 && { prompts: Object.fromEntries(prompts) }),
   };
   // Some readers take these for line ends; in JSON they can only be inside a string.
   return `${JSON.stringify(lock, null, 2).replace(/[\u0085\u2028\u2029]/g, escapeUnit)}\n`;

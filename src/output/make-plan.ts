@@ -4,7 +4,7 @@ import { UserError } from '../errors.js';
 import { derivedFiles } from './derived-files.js';
 import { ABSENT, unless } from './errno.js';
 import { hashFile } from './hash-file.js';
-import type { Lock } from './read-lock.js';
+import type { Lock } from './lock-schema.js';
 import { folded } from './safe-path.js';
 import type { Edits, Generated, PlanEntry } from './types.js';
 
@@ -50,6 +50,7 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
   }
   const full = await hashFile(disk);
   if (full === file.full) return { state: 'same' };
+  if (file.kept?.only) return { state: 'update' };
   const own = await ownHash(parts, path, full);
   if (own === parts.old?.files[path]) return { state: 'update' };
   if (parts.old?.files[path] === undefined) return { state: 'edited', note: 'not written by gymgen' };

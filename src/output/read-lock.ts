@@ -4,22 +4,8 @@ import * as z from 'zod';
 import { UserError } from '../errors.js';
 import { ABSENT, unless } from './errno.js';
 import { explained } from './explain.js';
+import { type Lock, LockSchema } from './lock-schema.js';
 import { LOCK_FILE, LOCK_FORMAT } from './places.js';
-import { isSafePath } from './safe-path.js';
-
-// A lock file may come with a repository that someone else wrote, and files that it lists get deleted: check its paths.
-const Path = z.string().refine((path) => isSafePath(path) && path !== LOCK_FILE, 'not a path inside the folder');
-const Pattern = z.string().refine(isPattern, 'not a regular expression');
-const Hash = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'not a hash');
-const Schema = z.looseObject({
-  format: z.literal(LOCK_FORMAT),
-  settingLines: z.record(Path, Pattern).optional(),
-  files: z.record(Path, Hash),
-  theirs: z.record(Path, Hash).optional(),
-});
-
-/** What `gymgen.lock.json` says: what the folder was generated from, and the hash of every file as it was generated. */
-export type Lock = z.infer<typeof Schema>;
 
 /**
  * The lock file of a written folder, if it has one.
@@ -35,7 +21,7 @@ export async function readLock(folder: string): Promise<Lock | undefined> {
     const what = `a newer gymgen wrote this lock file (format ${format}; this one reads ${LOCK_FORMAT})`;
     throw new UserError(what, { where, fix: 'update gymgen' });
   }
-  const lock = Schema.safeParse(json);
+  const lock = LockSchema.safeParse(json);
   if (lock.success) return lock.data;
   throw new UserError('the lock file is damaged', {
     where,
@@ -49,14 +35,5 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return undefined;
-  }
-}
-
-function isPattern(source: string): boolean {
-  try {
-    new RegExp(source);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -6,7 +6,7 @@ import { abortable } from './abortable.js';
 import { Digest } from './digest.js';
 import { explain, explained } from './explain.js';
 import { hashText } from './hash-text.js';
-import type { Generated, OutputFile } from './types.js';
+import type { Generated, OutputFile, RowsFile } from './types.js';
 
 /** Bytes that may wait for the disk before the source is asked for more. */
 const BUFFER = 1 << 20;
@@ -62,9 +62,18 @@ async function drain(from: AsyncIterable<Buffer>): Promise<void> {
 function described(file: OutputFile, digest: Digest): Generated {
   const lines = digest.lines;
   const full = digest.end();
-  if ('rows' in file) return { full, hash: full, rows: lines };
+  if ('rows' in file) return { full, rows: lines, ...rowsDescribed(file, full) };
   if (!('content' in file) || !file.settings) return { full, hash: full };
   // A flag would be lost in the lock file, and `g` or `y` would make each test depend on the last.
   if (file.settings.flags !== '') throw new Error(`settings of ${file.path}: flags are not kept`);
   return { full, hash: hashText(file.content, file.settings), settings: file.settings };
+}
+
+/** Prompts of the user's are not what the lock file goes by: changing them again is no news. */
+function rowsDescribed({ prompts, kept }: RowsFile, full: string): Pick<Generated, 'hash' | 'prompts' | 'kept'> {
+  return {
+    hash: kept && kept.count > 0 ? kept.hash : full,
+    ...(prompts && { prompts: String(prompts) }),
+    ...(kept && { kept }),
+  };
 }

@@ -17,6 +17,20 @@ export interface TextFile {
 export interface RowsFile {
   path: string;
   rows: AsyncIterable<string>;
+  /** Once all rows went by, a short hash of each one's prompts as they were generated, as the lock file has them. */
+  prompts?: { toString(): string };
+  /** Where some rows hold prompts of the user's in place of those that were generated. */
+  kept?: KeptPrompts;
+}
+
+/** To be asked once all rows went by. */
+export interface KeptPrompts {
+  /** How many rows hold prompts of the user's. */
+  readonly count: number;
+  /** Hash of the rows as they were generated. */
+  readonly hash: string;
+  /** Whether the file on disk has nothing else of the user's: then it is no hand edit. */
+  readonly only: boolean;
 }
 
 export interface CopyFile {
@@ -56,6 +70,8 @@ export interface Generated {
   hash: string;
   settings?: RegExp;
   rows?: number;
+  prompts?: string;
+  kept?: KeptPrompts;
 }
 
 /** The folder that is written or looked at. */

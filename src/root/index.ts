@@ -1,3 +1,5 @@
+export { FileLines } from './file-lines.js';
+export { PromptKeeper } from './keep-prompts.js';
 export { currentSettings, readRoot } from './read-root.js';
 export { readSettings } from './settings.js';
 export { type WrittenFolder, writtenFolders } from './written.js';

@@ -8,14 +8,13 @@ import { quote, wellFormed } from './text.js';
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Routes of a resources server that a tool of that name would lose to, and of NeMo Gym's MCP endpoint.
- * POST: `SimpleResourcesServer.setup_webserver`, `RESERVED_MCP_TOOL_NAMES` (nemo_gym/base_resources_server.py). GET:
- * `setup_liveness`, `setup_profiling` (nemo_gym/server_utils.py) and FastAPI's own. `ng-rollout` is the prefix that
- * `RolloutContextMiddleware` strips (nemo_gym/rollout_correlation.py).
+ * POST routes of a resources server, which a tool of that name would lose to (`RESERVED_MCP_TOOL_NAMES` and
+ * `SimpleResourcesServer.setup_webserver`, nemo_gym/base_resources_server.py), and the prefix that
+ * `RolloutContextMiddleware` strips (nemo_gym/rollout_correlation.py). Its GET routes (`health`, `stats`, …) take no call
+ * away: a POST to one of them reaches the bridge, which test/runtime tries.
  */
 export const GYM_ROUTES: ReadonlySet<string> = new Set([
   ...['seed_session', 'close_session', 'verify', 'aggregate_metrics', 'mcp'],
-  ...['reverify_mode', 'health', 'healthz', 'livez', 'readyz', 'docs', 'redoc', 'openapi.json', 'stats'],
   'ng-rollout',
 ]);
 

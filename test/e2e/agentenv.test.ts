@@ -50,9 +50,9 @@ beforeAll(async () => {
 
 describe('the rows', () => {
   test("are not written where a tool has the name of one of Gym's routes", async () => {
-    const { exitCode, stdout, stderr } = await gymgen(servers['tools-v1'].url, root);
+    const { exitCode, stdout, stderr } = await gymgen(servers['tools-v1'].url, root, '--rename-tool', 'stats=verify');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toMatch(/tool 'stats'.*--rename-tool stats=/);
+    expect(stderr).toMatch(/tool 'stats', renamed 'verify'.*--rename-tool stats=/);
     expect(existsSync(folderOf(root, 'tools_v1'))).toBe(false);
   });
 
@@ -64,13 +64,17 @@ describe('the rows', () => {
 
   test('name tasks without the path of the machine that serves them', () => {
     for (const bundle of bundles) {
-      for (const { task_id } of rowsOf(bundle, 'all')) expect(task_id).toMatch(new RegExp(`^@local/${bundle}/[\\w-]+$`));
+      for (const { task_id } of rowsOf(bundle, 'all'))
+        expect(task_id).toMatch(new RegExp(`^@local/${bundle}/[\\w-]+$`));
     }
   });
 
   test('of tools-v1 have the tools of their own task, though these are declared nowhere', () => {
     const tools = Object.fromEntries(rowsOf('tools-v1', 'all').map((row) => [lastOf(row.task_id), toolNames(row)]));
-    const [calc, notes] = [['calculate', 'convert', 'statistics'], ['search_notes', 'add_note', 'read_note']];
+    const [calc, notes] = [
+      ['calculate', 'convert', 'statistics'],
+      ['search_notes', 'add_note', 'read_note'],
+    ];
     expect(tools['calc-sum']).toEqual([...calc, 'end_turn']);
     expect(tools['notes-find']).toEqual([...notes, 'end_turn']);
     expect(new Set(tools['both-budget'])).toEqual(new Set([...calc, ...notes, 'end_turn']));
@@ -93,7 +97,9 @@ describe('rollouts', () => {
       rows[bundle] = played(bundle);
       return rows[bundle];
     });
-    const prompts = new Map(everyRow.map((row) => [row.responses_create_params.input.at(-1)?.content ?? '', row.task_id]));
+    const prompts = new Map(
+      everyRow.map((row) => [row.responses_create_params.input.at(-1)?.content ?? '', row.task_id]),
+    );
     const model = ending(await modelServer(solver(prompts, RENAMED)));
     const gym = ending(await NemoGym.on(root));
     const names = bundles.map((bundle) => BUNDLES[bundle].name);

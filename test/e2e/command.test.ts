@@ -16,6 +16,12 @@ const ending = endings();
 const rootOf = (name: string) => join(work, name);
 let server: Gridsim;
 
+// biome-ignore-start lint/suspicious/noControlCharactersInRegex: what terminals are told is made of them
+const CONTROL = /[\x00-\x09\x0b-\x1f]/;
+const COLOUR = /\x1b\[[\d;]*m/g;
+const MOVING = /\r\x1b\[K/;
+// biome-ignore-end lint/suspicious/noControlCharactersInRegex: as above
+
 beforeAll(async () => {
   server = ending(await gridsim('--train', '40', '--eval', '10'));
 });
@@ -24,10 +30,16 @@ describe('a run', () => {
   test('puts its result on stdout, and everything else on stderr, without a terminal in plain lines', async () => {
     const { exitCode, stdout, stderr } = await gymgen(server.url, rootOf('plain'));
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `wrote ${folderOf(rootOf('plain'), NAME)}\n` });
-    for (const text of ['all.jsonl', '50 rows', '1 toolset: submit_schedule, end_turn', 'gym env start', 'gym eval run']) {
+    for (const text of [
+      'all.jsonl',
+      '50 rows',
+      '1 toolset: submit_schedule, end_turn',
+      'gym env start',
+      'gym eval run',
+    ]) {
       expect(stderr).toContain(text);
     }
-    expect(stderr).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
+    expect(stderr).not.toMatch(CONTROL);
   });
 
   test('says one JSON document with --json, also where it fails', async () => {
@@ -36,7 +48,11 @@ describe('a run', () => {
       status: 'wrote',
       folder: folderOf(rootOf('json'), NAME),
       environment: 'gridsim-v1',
-      rows: [{ split: 'all', rows: 50 }, { split: 'train', rows: 40 }, { split: 'eval', rows: 10 }],
+      rows: [
+        { split: 'all', rows: 50 },
+        { split: 'train', rows: 40 },
+        { split: 'eval', rows: 10 },
+      ],
     });
     const failed = await gymgen(`http://127.0.0.1:${await freePort()}`, rootOf('json'), '--json');
     expect(failed.exitCode).toBe(2);
@@ -75,9 +91,7 @@ describe('a run', () => {
     const command = '"$0" "$@" 2>/dev/null | { sleep 1; cat; }';
     const { stdout } = await execa('sh', ['-c', command, process.execPath, gymgenBin(), ...args]);
     expect(stdout.length).toBeGreaterThan(5 * 65_536);
-    expect(JSON.parse(stdout).row.responses_create_params.input[0].content).toHaveLength(
-      JSON.parse(stdout).row.responses_create_params.input[0].content.trimEnd().length,
-    );
+    expect(() => JSON.parse(stdout)).not.toThrow();
   });
 });
 
@@ -85,21 +99,23 @@ describe('a second run', () => {
   test('with nothing new writes nothing, and says so', async () => {
     const root = rootOf('twice');
     await mustGymgen(server.url, root);
-    const before = snapshot(root);
+    const before = snapshot(folderOf(root, NAME));
     expect(await mustGymgen(server.url, root)).toBe(`unchanged ${folderOf(root, NAME)}\n`);
-    expect(snapshot(root)).toEqual(before);
+    expect(snapshot(folderOf(root, NAME))).toEqual(before);
+    expect(readdirSync(root)).toEqual(['resources_servers']);
   });
 
   test('stops at a file that was edited by hand, names it, and changes nothing', async () => {
     const root = rootOf('edited');
     await mustGymgen(server.url, root);
     writeFileSync(join(folderOf(root, NAME), 'app.py'), '# mine\n');
-    const before = snapshot(root);
+    const before = snapshot(folderOf(root, NAME));
     const { exitCode, stdout, stderr } = await gymgen(server.url, root, '--limit', '3');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain('app.py');
     expect(stderr).toContain('--force');
-    expect(snapshot(root)).toEqual(before);
+    expect(snapshot(folderOf(root, NAME))).toEqual(before);
+    expect(readdirSync(root)).toEqual(['resources_servers']);
     expect(await mustGymgen(server.url, root, '--limit', '3', '--force')).toMatch(/^wrote /);
   });
 });
@@ -107,8 +123,12 @@ describe('a second run', () => {
 describe('what can not be done ends with 2, says what, where and how to fix it, and leaves nothing', () => {
   const cases: [string, (url: string) => string[], RegExp][] = [
     ['the arguments the wrong way round', (url) => ['new', url], /wrong way round[\s\S]*fix: gymgen http/],
-    ['a URL without its scheme', (url) => [url.replace('http://', ''), 'new'], /fix: gymgen http:\/\/127/],
-    ['no arguments', () => [], /missing required argument 'url'/],
+    [
+      'a URL without its scheme',
+      (url) => [url.replace('http://', ''), 'new'],
+      /not a URL: 127[\s\S]*fix: .*http:\/\/127/,
+    ],
+    ['no arguments', () => [], /missing required argument/],
     ['an option that there is not', (url) => [url, 'new', '--splits', 'all'], /unknown option '--splits'/],
     ['a split that there is not', (url) => [url, 'new', '--split', 'test'], /no split 'test'[\s\S]*all, train, eval/],
     ['a number that is none', (url) => [url, 'new', '--limit', 'ten'], /--limit wants a whole number/],
@@ -140,7 +160,7 @@ describe('what can not be done ends with 2, says what, where and how to fix it, 
   test('a server that is not there', async () => {
     const { exitCode, stderr } = await gymgen(`http://127.0.0.1:${await freePort()}`, rootOf('down'));
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/^error: .*\n {2}at: {2}http:\/\/127/m);
+    expect(stderr).toMatch(/^error: .*\n {2}at: {2}GET http:\/\/127.*\n {2}fix: /m);
     expect(existsSync(rootOf('down'))).toBe(false);
   });
 });
@@ -152,15 +172,12 @@ describe('on a terminal', () => {
     const options = { env: plainEnv({ TERM: 'xterm-256color', ...env }), extendEnv: false, reject: false } as const;
     return execa(await python('gym'), command, options);
   };
-  const COLOUR = /\x1b\[[\d;]*m/;
-  const MOVING = /\r\x1b\[K/;
-
   test('there are colours, and a line that moves', async () => {
     const { stdout, exitCode } = await onTerminal({}, server.url, rootOf('tty'), '--dry-run');
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(COLOUR);
     expect(stdout).toMatch(MOVING);
-    expect(stdout.replace(new RegExp(COLOUR, 'g'), '')).not.toMatch(/\[\d{1,2}m/); // none is cut into pieces
+    expect(stdout.replace(COLOUR, '')).not.toMatch(/\[\d{1,2}m/); // none is cut into pieces
   });
 
   test('there are no colours with NO_COLOR', async () => {
@@ -170,7 +187,7 @@ describe('on a terminal', () => {
   });
 
   test('the result of --json is not coloured', async () => {
-    const child = await startGymgen([server.url, rootOf('tty'), '--json'], { FORCE_COLOR: '1' });
-    expect(child.stdout).not.toMatch(COLOUR);
+    const { stdout } = await startGymgen([server.url, rootOf('tty'), '--json'], { FORCE_COLOR: '1' });
+    expect(stdout).not.toMatch(COLOUR);
   });
 });

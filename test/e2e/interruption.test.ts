@@ -1,5 +1,6 @@
 // Stopped at any moment, a run leaves the old folder or the new one, no staging, and no session.
 
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,6 +41,22 @@ beforeAll(async () => {
   }
 });
 
+/** A server whose only session is taken: a run on it comes to a moment that a test can wait for. */
+async function fullServer(): Promise<Gridsim & { release(): void }> {
+  const server = ending(await gridsim(...SIZE, '--seed', '2', '--max-sessions', '1'));
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`);
+  await once(socket, 'open');
+  return Object.assign(server, { release: () => socket.terminate() });
+}
+
+/** Resolves once the run says that it waits for a session, or ends. */
+async function untilItWaits(run: ReturnType<typeof startGymgen>): Promise<void> {
+  const said = new Promise<void>((resolve) => {
+    run.stderr?.on('data', (text) => /waiting for a free/.test(String(text)) && resolve());
+  });
+  await Promise.race([said, run]);
+}
+
 /** Makes the folder what one server's tasks make of it. */
 function begin(side: Side): void {
   copyFolder(join(work, side), root);
@@ -51,21 +68,16 @@ describe.for([
 ] as const)('%s', ([signal, code]) => {
   test(`ends a run that waits for a free session with ${code}, and nothing has changed`, async () => {
     begin('one');
-    const full = ending(await gridsim(...SIZE, '--seed', '2', '--max-sessions', '1'));
-    const socket = new WebSocket(`${full.url.replace('http', 'ws')}/ws`);
-    await new Promise((resolve) => socket.once('open', resolve));
+    const full = await fullServer();
     const run = startGymgen([full.url, root, '--config-url', 'http://127.0.0.1:8000']);
-    await new Promise<void>((resolve) => {
-      run.stderr?.on('data', (text) => /waiting for a free/.test(String(text)) && resolve());
-      run.then(() => resolve());
-    });
+    await untilItWaits(run);
     run.kill(signal);
     const { exitCode, stdout, stderr } = await run;
     expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' });
     expect(stderr).toMatch(/^error: (?:interrupted|terminated)$/m);
     expect(staging()).toBe(false);
     expect(texts()).toEqual(wanted.one);
-    socket.terminate();
+    full.release();
     expect(await full.leftOpen()).toBe(0);
   });
 
@@ -90,16 +102,14 @@ describe.for([
 });
 
 test('a second Ctrl-C ends it at once', async () => {
-  const full = ending(await gridsim('--max-sessions', '1'));
-  const socket = new WebSocket(`${full.url.replace('http', 'ws')}/ws`);
-  await new Promise((resolve) => socket.once('open', resolve));
+  const full = await fullServer();
   const run = startGymgen([full.url, join(work, 'twice')]);
-  await sleep(duration);
+  await untilItWaits(run);
   run.kill('SIGINT');
   run.kill('SIGINT');
   const { exitCode, signal } = await run;
   expect(exitCode === 130 || signal === 'SIGINT').toBe(true);
-  socket.terminate();
+  full.release();
 });
 
 test('killed at 20 random moments, the next run completes', async () => {

@@ -1,6 +1,7 @@
 """Prints, as JSON, the names that the installed NeMo Gym uses itself: what src/rules/gym-names.ts has, read again."""
 
 import ast
+import contextlib
 import importlib
 import json
 import pkgutil
@@ -26,10 +27,9 @@ def subclasses(cls):
 
 def import_all():
     for module in pkgutil.walk_packages(nemo_gym.__path__, "nemo_gym."):
-        try:
+        # What needs an extra is no command of the base installation
+        with contextlib.suppress(ImportError, SystemExit):
             importlib.import_module(module.name)
-        except (ImportError, SystemExit):
-            pass  # what needs an extra is no command of the base installation
 
 
 def config_fields():
@@ -54,10 +54,11 @@ def command_keys():
 
 
 def routes():
+    from unittest.mock import MagicMock
+
     from nemo_gym.base_resources_server import RESERVED_MCP_TOOL_NAMES, BaseResourcesServerConfig, SimpleResourcesServer
     from nemo_gym.config_types import ROLLOUT_PATH_PREFIX
     from nemo_gym.server_utils import ServerClient
-    from unittest.mock import MagicMock
 
     class Server(SimpleResourcesServer):
         config: BaseResourcesServerConfig
@@ -68,10 +69,8 @@ def routes():
     config = BaseResourcesServerConfig(name="x", host="127.0.0.1", port=1, entrypoint="")
     server = Server(config=config, server_client=MagicMock(spec=ServerClient))
     app = server.setup_webserver()
-    server.setup_liveness(app)
-    paths = {getattr(route, "path", "/").lstrip("/") for route in app.routes}
-    profiling = re.findall(r'@app\.get\("/(\w+)"\)', (SOURCE / "server_utils.py").read_text())
-    return {*paths, *profiling, *RESERVED_MCP_TOOL_NAMES, ROLLOUT_PATH_PREFIX}
+    posted = {route.path.lstrip("/") for route in app.routes if "POST" in (getattr(route, "methods", None) or ())}
+    return {*posted, *RESERVED_MCP_TOOL_NAMES, ROLLOUT_PATH_PREFIX}
 
 
 import_all()

@@ -24,8 +24,9 @@ describe('tool names', () => {
     expect(finding?.fix).toContain(rename);
   });
 
-  it('refuses every route of Gym, GET ones too', () => {
+  it('refuses every route that Gym posts to, and takes the names of those it gets', () => {
     for (const route of GYM_ROUTES) expect(toolName(route)).toHaveLength(1);
+    for (const route of ['health', 'livez', 'stats', 'docs']) expect(toolName(route)).toEqual([]);
   });
 
   it('shows no control characters of a name', () => {

@@ -85,3 +85,11 @@ def test_a_refused_header_is_not_repeated() -> None:
 
 def test_one_tool_has_one_name() -> None:
     assert "two names" in problems(tool_names={"a": "x.y", "b": "x.y"})
+
+
+def test_the_tasks_are_on_a_server_or_in_a_bundle() -> None:
+    without_url = {key: value for key, value in BASE.items() if key != "url"}
+    assert OpenEnvConfig.model_validate(without_url | {"bundle": "hello"}).max_concurrent_envs == 8
+    for settings in ({}, {"url": "http://h", "bundle": "hello"}, {"bundle": "hello", "max_concurrent_envs": 0}):
+        with pytest.raises(ValidationError):
+            OpenEnvConfig.model_validate(without_url | settings)

@@ -23,7 +23,7 @@ export async function checkCommand(first: string, second: string | undefined, fl
       try {
         const report = await check(request, terminal, signal);
         reports.push(report);
-        showCheck(report, terminal);
+        showCheck(report, request.gymRoot, terminal);
         if (flags.github) for (const line of githubAnnotations(report)) terminal.result(line);
       } catch (error) {
         // One folder that can't be told of doesn't keep the others from being looked at.

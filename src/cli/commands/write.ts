@@ -15,7 +15,7 @@ export async function writeCommand(source: string, gymRoot: string, flags: Write
     const request = writeRequest(source, gymRoot, flags);
     if (flags.diff) {
       const report = await check(request, terminal, signal);
-      showCheck(report, terminal);
+      showCheck(report, gymRoot, terminal);
       terminal.document(checkDocument([report], []));
       return;
     }

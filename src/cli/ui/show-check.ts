@@ -1,12 +1,15 @@
+import path from 'node:path';
 import type { CheckReport } from '../../check/check.js';
 import type { UserError } from '../../errors.js';
+import { namesOf } from '../../gym/index.js';
 import { differenceLines } from './difference-lines.js';
 import { errorDocument } from './show-error.js';
 import { stateMark } from './states.js';
 import type { Terminal } from './terminal.js';
 
 /** Shows which files are not as they would be written, from what is there (-) to what would be (+). */
-export function showCheck({ folder, differences }: CheckReport, terminal: Terminal): void {
+export function showCheck({ name, differences }: CheckReport, gymRoot: string, terminal: Terminal): void {
+  const folder = path.join(gymRoot, namesOf(name).folder);
   if (differences.length === 0) {
     terminal.result(`same ${folder}`);
     return;
@@ -14,7 +17,7 @@ export function showCheck({ folder, differences }: CheckReport, terminal: Termin
   terminal.result(`differs ${folder}`);
   for (const difference of differences) {
     const { path, state, note } = difference;
-    terminal.result(`${path}${note ? ` (${note})` : ''}`, stateMark(state));
+    terminal.result(` ${path}${note ? ` (${note})` : ''}`, stateMark(state));
     for (const line of differenceLines(difference)) terminal.result(`        ${line}`);
   }
 }

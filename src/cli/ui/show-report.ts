@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { namesOf } from '../../gym/index.js';
-import type { PlanEntry } from '../../output/index.js';
 import { hasTurns, type WriteReport, type WriteRequest } from '../../write.js';
-import type { Mark, Terminal } from './terminal.js';
+import { stateMark } from './states.js';
+import type { Terminal } from './terminal.js';
 
 /**
  * Shows what was written and how to go on.
@@ -24,14 +24,6 @@ export function showReport(report: WriteReport, request: WriteRequest, terminal:
 
 const TURNS = `  Some tasks have several turns. The model ends each with end_turn, so its system prompt should say so:
     --append-system-prompt 'End each of your turns by calling end_turn with your reply.'`;
-
-const STATES: Record<PlanEntry['state'], Mark['colour']> = {
-  create: 'green',
-  update: 'yellow',
-  same: 'dim',
-  stale: 'red',
-  edited: 'magenta',
-};
 
 function contents({ rows, toolsets }: WriteReport): string[] {
   const width = Math.max(...rows.map(({ split }) => split.length));
@@ -64,8 +56,7 @@ function next({ name, rows }: WriteReport, { gymRoot }: WriteRequest, serve: str
 
 function showPlan({ plan, row }: WriteReport, terminal: Terminal): void {
   for (const { path, state, note } of plan.entries) {
-    const mark = { text: state.padEnd(6), colour: STATES[state] };
-    terminal.result(` ${path}${note ? ` (${note})` : ''}`, mark);
+    terminal.result(` ${path}${note ? ` (${note})` : ''}`, stateMark(state));
   }
   if (row !== null) terminal.result(`\none row:\n${row}`);
 }

@@ -33,6 +33,7 @@ class Bundle:
     def __init__(self, config: OpenEnvConfig) -> None:
         assert config.bundle is not None
         self._bundle = located(config.bundle)
+        self._folder = self._bundle if os.path.isdir(self._bundle) else None
         options = {
             "reward": config.reward,
             "sandbox": config.sandbox,
@@ -77,7 +78,7 @@ class Bundle:
             *self._options,
             stdin=PIPE,  # which closes when this process is gone
             stdout=PIPE,
-            cwd=self._bundle if os.path.isdir(self._bundle) else None,
+            cwd=self._folder,  # upwards of which AgentEnv looks for its settings
             env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
             start_new_session=True,  # a Ctrl-C is ours to pass on
         )

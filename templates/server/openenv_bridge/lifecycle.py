@@ -51,7 +51,7 @@ def install(
 
 
 class _Start:
-    """Around the whole app: where ``run`` raises ConfigError, the server says so without a traceback, and doesn't start.
+    """Around the whole app: where ``run`` raises ConfigError, the server doesn't start, and says why, without a stack.
 
     The app's own lifespan could only let it through, and Starlette would show where it came from.
     """

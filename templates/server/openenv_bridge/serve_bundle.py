@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import importlib
 import importlib.metadata
 import logging
 import os
@@ -61,7 +62,7 @@ def build(bundle: str, reward: str | None, sandbox: str | None, max_concurrent_e
         # openenv imports gradio for a web page that is off, and does without it where it isn't installed: 4 s less.
         sys.modules.setdefault("gradio", None)  # type: ignore[arg-type]
     try:
-        from agent_env.openenv import app as server
+        server: Any = importlib.import_module("agent_env.openenv.app")
     except ImportError as e:
         raise Refused(f"{sys.executable} has no {DISTRIBUTION}[openenv]: {e}") from e
     server.AgentEnvEnvironment = with_toolsets(server.AgentEnvEnvironment)
@@ -109,12 +110,11 @@ def with_toolsets(base: type[Any]) -> type[Any]:
 @functools.cache
 def toolset_of(served: Any) -> str | None:
     """Of a ``ServedTask``, which is frozen and compared by what it holds."""
-    from agent_env.task.episode.rules import works_in_sandbox
-
+    rules: Any = importlib.import_module("agent_env.task.episode.rules")
     task, (agent, *_) = served.task, served.spec.trainer_agents
     steps = [step.to_dict() for step in task.steps]
     id_root = task.id.removesuffix(f"/{served.name}")
-    return toolset_key(steps, agent, id_root, sandboxed=works_in_sandbox(task.steps, agent))
+    return toolset_key(steps, agent, id_root, sandboxed=rules.works_in_sandbox(task.steps, agent))
 
 
 if __name__ == "__main__":

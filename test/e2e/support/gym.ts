@@ -31,12 +31,14 @@ export class NemoGym implements Running {
     private readonly settings: string[],
   ) {}
 
-  static async on(gymRoot: string): Promise<NemoGym> {
+  /** @param more variables for all that is started */
+  static async on(gymRoot: string, more: Record<string, string> = {}): Promise<NemoGym> {
     const home = await venv('gym');
     const work = mkdtempSync(join(tmpdir(), 'gym-')); // Ray's socket paths must stay below 108 characters
     const tools = toolchainEnv();
     const env = {
       ...tools,
+      ...more,
       PATH: [join(home, 'bin'), tools.PATH].join(delimiter),
       NEMO_GYM_EXTRA_ROOTS: gymRoot,
       RAY_TMPDIR: work,

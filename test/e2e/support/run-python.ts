@@ -1,8 +1,11 @@
-import { join } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { execa } from 'execa';
 import type { Move } from './model-server.js';
 import { python, REPOSITORY, toolchainEnv } from './toolchain.js';
 
+const OPTIONS = { all: true, reject: false } as const;
 const script = (name: string) => join(REPOSITORY, 'test/e2e/support', name);
 
 /** Runs a Python of the toolchain and returns what it printed, both streams; throws it where that fails. */
@@ -11,7 +14,7 @@ export async function runPython(args: string[], options: { cwd?: string; input?:
 }
 
 async function run(args: string[], { cwd = REPOSITORY, input = '' }: { cwd?: string; input?: string }, json: boolean) {
-  const result = await execa(await python('gym'), args, { cwd, input, env: toolchainEnv(), all: true, reject: false });
+  const result = await execa(await python('gym'), args, { ...OPTIONS, cwd, input, env: toolchainEnv() });
   if (result.exitCode === 0) return json ? result.stdout : result.all;
   throw new Error(`python ${args.join(' ')}\nended with ${result.exitCode}:\n${result.all.slice(-20_000)}`);
 }
@@ -71,8 +74,20 @@ export async function checkPython(folder: string): Promise<void> {
   for (const command of [['check'], ['format', '--check', '--line-length', '120']]) {
     await runPython(['-m', 'ruff', ...command, '--isolated', '--no-cache', folder]);
   }
-  const pyright = join(REPOSITORY, 'node_modules/.bin/pyright');
-  const options = { cwd: folder, all: true, reject: false } as const;
-  const { exitCode, all } = await execa(pyright, ['--pythonpath', await python('gym'), '.'], options);
-  if (exitCode !== 0) throw new Error(`pyright ended with ${exitCode}:\n${all}`);
+  const work = mkdtempSync(join(tmpdir(), 'pyright-'));
+  const config = join(work, 'pyrightconfig.json');
+  // Beside Gym's own: what serve_bundle.py imports, which is a script for a venv with AgentEnv
+  const extraPaths = [folder, join(folder, 'openenv_bridge'), await sitePackages('agentenv')];
+  // An absolute path in `include` would be passed over, with a word and exit code 0
+  writeFileSync(config, JSON.stringify({ include: [relative(work, folder)], extraPaths }));
+  const pyright = ['--project', config, '--pythonpath', await python('gym'), '--outputjson'];
+  const { stdout } = await execa(join(REPOSITORY, 'node_modules/.bin/pyright'), pyright, OPTIONS);
+  rmSync(work, { recursive: true });
+  const { generalDiagnostics, summary } = JSON.parse(stdout);
+  if (generalDiagnostics.length > 0 || summary.filesAnalyzed === 0) throw new Error(`pyright said:\n${stdout}`);
+}
+
+async function sitePackages(name: 'gym' | 'agentenv'): Promise<string> {
+  const print = "import sysconfig; print(sysconfig.get_path('purelib'))";
+  return (await execa(await python(name), ['-c', print])).stdout;
 }

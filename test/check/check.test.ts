@@ -1,0 +1,183 @@
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { differenceLines } from '../../src/cli/ui/difference-lines.js';
+import { days, tool } from '../support/served-tasks.js';
+import { StandIn } from '../support/stand-in.js';
+import { Root, statesIn, tempFolder } from './support.js';
+
+async function served(count = 40) {
+  const tasks = days(count);
+  const server = await StandIn.start({ splits: { train: tasks, eval: tasks.slice(0, 5) } });
+  const root = new Root(server.url);
+  await root.write();
+  return { server, root };
+}
+
+/** What is told of one file. */
+async function told(root: Root, file: string): Promise<string[]> {
+  const difference = (await root.check()).differences.find(({ path }) => path === file);
+  return difference ? differenceLines(difference) : [];
+}
+
+function times(folder: string): Record<string, number> {
+  const paths = ['.', ...(readdirSync(folder, { recursive: true }) as string[])].sort();
+  return Object.fromEntries(paths.map((path) => [path, statSync(join(folder, path)).mtimeMs]));
+}
+
+test('a root that was just written is as it would be, and nothing in it is touched', async () => {
+  const { root } = await served();
+  const before = times(root.gymRoot);
+  expect(await root.check()).toMatchObject({ changed: false, differences: [] });
+  expect(times(root.gymRoot)).toEqual(before);
+});
+
+test('a root that is not there would be made, and is not', async () => {
+  const server = await StandIn.start();
+  const root = new Root(server.url);
+  expect(statesIn(await root.check())).toContain('create data/train.jsonl');
+  expect(() => statSync(root.gymRoot)).toThrow();
+});
+
+describe('names exactly what changed', () => {
+  test("a task's prompt on the server", async () => {
+    const { server, root } = await served();
+    server.splits.train = days(40, (number) => (number === 7 ? { prompt: 'Day seven.' } : {}));
+    const before = times(root.gymRoot);
+    expect(statesIn(await root.check())).toEqual(['update data/train.jsonl']);
+    expect(await told(root, 'data/train.jsonl')).toEqual([
+      "~ train[7] 'day-7' (line 8): prompt",
+      '    - "Day 7."',
+      '    + "Day seven."',
+    ]);
+    expect(times(root.gymRoot)).toEqual(before);
+  });
+
+  test('a task that the server no longer has', async () => {
+    const { server, root } = await served();
+    server.splits.train = days(40).filter((_, number) => number !== 3);
+    expect(statesIn(await root.check())).toEqual([
+      'update README.md',
+      'update data/train.jsonl',
+      'update toolsets.json',
+    ]);
+    expect(await told(root, 'data/train.jsonl')).toEqual([
+      "- train[3] 'day-3' is no task any more (line 4)",
+      '~ 36 rows with another index, and nothing else',
+    ]);
+  });
+
+  test('a task that is new', async () => {
+    const { server, root } = await served();
+    server.splits.eval = days(6);
+    expect(await told(root, 'data/eval.jsonl')).toEqual(["+ eval[5] 'day-5' is new (line 6)"]);
+  });
+
+  test("a tool's schema", async () => {
+    const { server, root } = await served();
+    const schema = { type: 'object', properties: { hours: { type: 'integer' } } };
+    server.options.turns = () => [[tool('submit_schedule', schema), tool('end_turn')]];
+    const files = ['data/eval.jsonl', 'data/train.jsonl', 'toolsets.json'];
+    expect(statesIn(await root.check())).toEqual(files.map((file) => `update ${file}`));
+    const rows = await told(root, 'data/train.jsonl');
+    expect(rows[0]).toBe("~ train[0] 'day-0' (line 1): tool 'submit_schedule': parameters");
+    expect(rows.at(-1)).toBe("~ 30 more; in all: tool 'submit_schedule': parameters (40 rows)");
+    expect(rows).toHaveLength(31);
+    const [, ...lines] = await told(root, 'toolsets.json');
+    const changed = lines.filter((line) => /^[+-]/.test(line));
+    expect(changed).toHaveLength(2);
+    expect(changed[1]).toContain('hours');
+  });
+
+  test('a row that was edited by hand', async () => {
+    const { root } = await served();
+    root.editRow('data/train.jsonl', 5, (row) => {
+      row.responses_create_params.input[0] = { role: 'system', content: 'Run two batteries.' };
+    });
+    expect(statesIn(await root.check())).toEqual(['edited data/train.jsonl']);
+    expect(await told(root, 'data/train.jsonl')).toEqual([
+      "~ train[5] 'day-5' (line 6): system prompt",
+      '    - "Run two batteries."',
+      '    + "Run a battery."',
+    ]);
+  });
+
+  test('a row that is no JSON, and one that is missing', async () => {
+    const { root } = await served();
+    root.edit('data/eval.jsonl', (text) => `oops\n${text.split('\n').slice(2).join('\n')}`);
+    const rows = await told(root, 'data/eval.jsonl');
+    expect(rows).toContain('! oops is no row (line 1)');
+    expect(rows).toContain("+ eval[0] 'day-0' is new (line 1)");
+    expect(rows).toContain("+ eval[1] 'day-1' is new (line 2)");
+  });
+
+  test('a file that was deleted, and one that is stale', async () => {
+    const { server, root } = await served();
+    rmSync(join(root.folder, 'app.py'));
+    expect(statesIn(await root.check())).toEqual(['create app.py']);
+    delete server.splits.eval;
+    const states = statesIn(await root.check());
+    expect(states).toContain('stale data/eval.jsonl');
+    expect(states).toContain('create app.py');
+  });
+
+  test('one change in a config that has CRLF now', async () => {
+    const { root } = await served();
+    const config = 'configs/grid_v1.yaml';
+    root.edit(config, (text) => text.replaceAll('\n', '\r\n'));
+    expect(statesIn(await root.check())).toEqual([]);
+    root.edit(config, (text) => text.replace('domain: agent', 'domain: math'));
+    expect(statesIn(await root.check())).toEqual([`edited ${config}`]);
+    const changed = (await told(root, config)).filter((line) => /^[+-]/.test(line));
+    expect(changed).toEqual(['-      domain: math', '+      domain: agent']);
+  });
+
+  test('rows with CRLF are the same rows', async () => {
+    const { root } = await served();
+    root.edit('data/train.jsonl', (text) => text.replaceAll('\n', '\r\n'));
+    expect(statesIn(await root.check())).toEqual([]);
+  });
+
+  test('a template of gymgen: what the lock file says was written by it is an update, not an edit', async () => {
+    const { root } = await served();
+    const lock = JSON.parse(root.read('gymgen.lock.json'));
+    root.edit('README.md', (text) => `${text}\nOld words.\n`);
+    const { createHash } = await import('node:crypto');
+    lock.files['README.md'] = `sha256:${createHash('sha256').update(root.read('README.md')).digest('hex')}`;
+    root.put('gymgen.lock.json', `${JSON.stringify(lock, null, 2)}\n`);
+    expect(statesIn(await root.check())).toEqual(['update README.md']);
+    expect(await told(root, 'README.md')).toContain('-Old words.');
+  });
+});
+
+test('settings of the config are the user’s, and no difference', async () => {
+  const { root } = await served();
+  root.edit('configs/grid_v1.yaml', (text) => text.replace(/( +)(url:.*)/, '$1$2\n$1tool_timeout: 30'));
+  expect((await root.check()).changed).toBe(false);
+});
+
+test('other options are told by the lock file', async () => {
+  const { root } = await served();
+  const other = new Root(root.source, { maxSteps: '4' });
+  Object.assign(other, { gymRoot: root.gymRoot });
+  const { differences } = await other.check();
+  expect(differences.map(({ path }) => path)).toEqual(['configs/grid_v1.yaml', 'gymgen.lock.json']);
+  expect(differences[1]?.diff).toContain('+    "maxSteps": "4"');
+});
+
+test('a folder that is not gymgen’s, and one that is being written, can not be told of', async () => {
+  const { root } = await served();
+  rmSync(join(root.folder, 'gymgen.lock.json'));
+  await expect(root.check()).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining('not written by') });
+  const { mkdirSync } = await import('node:fs');
+  const staging = join(root.gymRoot, '.gymgen', 'grid_v1');
+  mkdirSync(staging, { recursive: true });
+  writeFileSync(join(staging, 'journal.json'), '{}');
+  await expect(root.check()).rejects.toMatchObject({ exitCode: 2, fix: expect.stringContaining('gymgen update') });
+});
+
+test('a server that is gone can not be told of', async () => {
+  const root = new Root('http://127.0.0.1:9');
+  await expect(root.check()).rejects.toMatchObject({ exitCode: 2 });
+  expect(tempFolder()).toBeTruthy();
+});

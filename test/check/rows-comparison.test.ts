@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { RowsDifference } from '../../src/check/difference.js';
+import { RowsComparison } from '../../src/check/rows-comparison.js';
+
+const row = (index: number, content = `Day ${index}.`, id = `b/day-${index}`) =>
+  JSON.stringify({
+    responses_create_params: { input: [{ role: 'user', content }], tools: [] },
+    split: 'train',
+    index,
+    task_id: id,
+  });
+
+function compare(before: string[], after: string[]): RowsDifference | undefined {
+  const comparison = new RowsComparison();
+  for (let at = 0; at < Math.max(before.length, after.length); at += 1) comparison.add(before[at], after[at], at + 1);
+  return comparison.end();
+}
+
+const rows = (count: number) => Array.from({ length: count }, (_, index) => row(index));
+
+test('the same rows differ in nothing', () => {
+  expect(compare(rows(5), rows(5))).toBeUndefined();
+});
+
+test('tasks know each other in any order', () => {
+  const shuffled = [3, 0, 4, 1, 2].map((day, index) => row(index, `Day ${day}.`, `b/day-${day}`));
+  expect(compare(rows(5), shuffled)).toMatchObject({ moved: 5, came: { count: 0 }, went: { count: 0 } });
+});
+
+test('what is told is bounded, and what is counted is all', () => {
+  const changed = compare(
+    rows(500),
+    rows(500).map((_, index) => row(index, 'New.')),
+  );
+  expect(changed?.changed).toMatchObject({ count: 500, fields: { prompt: 500 } });
+  expect(changed?.changed.first).toHaveLength(10);
+  const other = compare(
+    rows(500),
+    rows(400).map((_, index) => row(index, 'x', `b/other-${index}`)),
+  );
+  expect(other).toMatchObject({ came: { count: 400 }, went: { count: 500 } });
+  expect(other?.went.first[0]).toEqual({ task: "train[0] 'day-0'", line: 1 });
+});
+
+test('what is held is bounded: tasks that moved far are gone and new', () => {
+  const long = 'x'.repeat(100_000);
+  const before = Array.from({ length: 100 }, (_, index) => row(index, long));
+  const after = Array.from({ length: 100 }, (_, index) => row(index, long, `b/day-${(index + 50) % 100}`));
+  const found = compare(before, after) as RowsDifference;
+  expect(found.came.count).toBe(found.went.count);
+  expect(found.came.count + found.moved).toBe(100);
+});
+
+test('two rows of one task, and a change of spelling alone', () => {
+  const twice = compare([row(0), row(0), row(1)], [row(0), row(1)]);
+  expect(twice).toMatchObject({ went: { count: 1 }, came: { count: 0 } });
+  const spelt = compare([row(0).replace('"index":0', '"index":0.0')], [row(0)]);
+  expect(spelt?.changed.fields).toEqual({ 'how its JSON is spelt': 1 });
+});

@@ -1,0 +1,222 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type DiscoverOptions, type OpenDiscovery, openRecording, type Task } from '../../src/discover/index.js';
+import { record } from '../../src/record.js';
+import { discoverAll, discoverOptions, Said } from '../support/discovered.js';
+import { failureOf } from '../support/failure-of.js';
+import { recorded } from '../support/recorded.js';
+import { days, tool } from '../support/served-tasks.js';
+import { StandIn } from '../support/stand-in.js';
+
+const signal = new AbortController().signal;
+
+function tempFile(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gymgen-recording-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, name);
+}
+
+/** Spelt as a server may spell it, and as JSON.parse would not keep it. */
+const ODD = '{"name":"odd","description":null,"input_schema":{"type":"object","maximum":9223372036854775807,"a":1.0}}';
+
+function twoToolsets(): Promise<StandIn> {
+  const train = days(300, (number) => ({ toolset: number < 200 ? 'one' : 'two', system_prompt: null }));
+  const turns = (task: { toolset?: unknown }) => [
+    [task.toolset === 'one' ? ODD : tool('two'), tool('end_turn')],
+    [ODD],
+  ];
+  return StandIn.start({
+    splits: { train, eval: days(3, () => ({ toolset: 'two', prompt: 'é\u2028"\\ \u{1f600}' })) },
+    turns,
+  });
+}
+
+function keep(source: string, file: string, options: Partial<DiscoverOptions> = {}) {
+  return record({ url: source, discover: discoverOptions(options) }, file, new Said(), signal);
+}
+
+async function all(discovery: OpenDiscovery) {
+  try {
+    const tasks: Task[] = [];
+    for (const split of discovery.splits) for await (const page of discovery.tasks(split)) tasks.push(...page);
+    return { envName: discovery.envName, splits: discovery.splits, tasks, toolsets: discovery.toolsets() };
+  } finally {
+    await discovery.close();
+  }
+}
+
+async function read(file: string, options: { splits?: string[]; limit?: number } = {}) {
+  return all(
+    await openRecording(file, { splits: [], limit: Number.POSITIVE_INFINITY, signal, ...options }, new Said()),
+  );
+}
+
+/** A discovery as a recording gives it: a server's tasks have more to them, which nothing reads. */
+function plain({ split, index, id, prompt, systemPrompt, toolset }: Task) {
+  return { split, index, id, prompt, systemPrompt, toolset };
+}
+
+describe('a recording stands in for its server', () => {
+  test.each(['a.jsonl', 'a.jsonl.gz'])('tasks, toolsets and the spelling of schemas: %s', async (name) => {
+    const server = await twoToolsets();
+    const file = tempFile(name);
+    expect(await keep(server.url, file)).toMatchObject({ envName: 'grid-v1', toolsets: 2 });
+    const { discovery, tasks } = await discoverAll(server.url);
+    const got = await read(file);
+    expect(got).toEqual({
+      envName: 'grid-v1',
+      splits: discovery.splits,
+      tasks: tasks.map(plain),
+      toolsets: discovery.toolsets(),
+    });
+    expect(got.toolsets[0]?.turns[0]?.[0]?.parameters).toContain('"maximum":9223372036854775807,"a":1.0');
+    expect(new Set(got.tasks.map(({ toolset }) => toolset)).size).toBe(2);
+  });
+
+  test.each([
+    ['qa-v1', { splits: ['train'], limit: 2 }],
+    ['tools-v1', {}],
+    ['multi-v1', { splits: ['train'] }],
+  ])("what AgentEnv's server said of %s", async (bundle, options) => {
+    const server = await recorded(bundle);
+    const file = tempFile('a.jsonl');
+    await keep(server.url, file, options);
+    const { discovery, tasks } = await discoverAll(server.url, options);
+    const got = await read(file);
+    expect(got.tasks).toEqual(tasks.map(plain));
+    expect(got.toolsets).toEqual(discovery.toolsets());
+  });
+
+  test('a split that is asked for, some of its tasks, and the toolsets of these', async () => {
+    const server = await twoToolsets();
+    const file = tempFile('a.jsonl');
+    await keep(server.url, file);
+    const some = await read(file, { limit: 10 });
+    expect(some.splits).toEqual([
+      { name: 'train', count: 10 },
+      { name: 'eval', count: 3 },
+    ]);
+    expect(some.tasks).toHaveLength(13);
+    const last = await read(file, { splits: ['eval'] });
+    expect(last.tasks.map(({ split }) => split)).toEqual(['eval', 'eval', 'eval']);
+    expect(last.toolsets).toMatchObject([{ key: 'toolset:two', tasks: [{ split: 'eval', index: 0 }] }]);
+    const served = await discoverAll(server.url, { splits: ['eval'] });
+    expect(last.toolsets).toEqual(served.discovery.toolsets());
+    expect(await failureOf(read(file, { splits: ['nope'] }))).toContain('its splits are: train, eval');
+  });
+
+  test('the same file each time, whatever ended first', async () => {
+    const server = await twoToolsets();
+    const [one, two] = [tempFile('a.jsonl.gz'), tempFile('a.jsonl.gz')];
+    await keep(server.url, one);
+    await keep(server.url, two);
+    expect(readFileSync(one).equals(readFileSync(two))).toBe(true);
+  });
+
+  test('with line ends of Windows', async () => {
+    const file = await kept();
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('\n', '\r\n'));
+    expect((await read(file)).tasks).toHaveLength(3);
+  });
+});
+
+async function kept(name = 'a.jsonl'): Promise<string> {
+  const server = await StandIn.start();
+  const file = tempFile(name);
+  await keep(server.url, file);
+  return file;
+}
+
+describe('a recording that is damaged is refused, with the line', () => {
+  const cases: [string, (lines: string[]) => string[], RegExp][] = [
+    ['cut off between lines', (lines) => lines.slice(0, -1), /cut off after this line\nat: .*a\.jsonl:6\n/],
+    ['cut off in a line', (lines) => [...lines.slice(0, 5), '{"type":"ta'], /not JSON\nat: .*:6\n/],
+    ['a task that is missing', (lines) => lines.toSpliced(4, 1), /task 2 is out of order\nat: .*:5\n/],
+    ['the last task is missing', (lines) => lines.toSpliced(5, 1), /has 2 of its 3 tasks\nat: .*:6\n/],
+    [
+      'a field that is missing',
+      (lines) => lines.with(4, (lines[4] ?? '').replace('"prompt"', '"p"')),
+      /prompt: .*\nat: .*:5\n/,
+    ],
+    ['a toolset that is missing', (lines) => lines.toSpliced(2, 1), /toolset 0 is missing\nat: .*:3\n/],
+    [
+      'schema that is none',
+      (lines) => lines.with(2, (lines[2] ?? '').replace('{\\"type', '[\\"type')),
+      /parameters: .*:3\n/s,
+    ],
+    ['something after its end', (lines) => [...lines, lines[4] ?? ''], /more after its end\nat: .*:8\n/],
+    [
+      'a split of another name',
+      (lines) => lines.with(1, '{"type":"split","name":"x"}'),
+      /'x' is out of order\nat: .*:2\n/,
+    ],
+  ];
+  test.each(cases)('%s', async (_, damage, message) => {
+    const file = await kept();
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    writeFileSync(file, `${damage(lines).join('\n')}\n`);
+    expect(await failureOf(read(file))).toMatch(message);
+    expect(await failureOf(read(file))).toContain('gymgen record');
+  });
+
+  test('a packed one that was cut off, or changed', async () => {
+    const file = await kept('a.jsonl.gz');
+    const packed = readFileSync(file);
+    writeFileSync(file, packed.subarray(0, -12));
+    expect(await failureOf(read(file))).toMatch(/unexpected end of file/);
+    writeFileSync(file, packed.with(packed.length - 6, (packed.at(-6) ?? 0) ^ 1));
+    expect(await failureOf(read(file))).toMatch(/incorrect data check/);
+  });
+
+  test('bytes that are not UTF-8', async () => {
+    const file = await kept();
+    const bytes = readFileSync(file);
+    bytes[bytes.indexOf('Day 1') + 1] = 0xff;
+    writeFileSync(file, bytes);
+    expect(await failureOf(read(file))).toContain('not UTF-8');
+  });
+
+  test('a newer one, and what is none', async () => {
+    const file = await kept();
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"format":1', '"format":2'));
+    expect(await failureOf(read(file))).toMatch(/newer gymgen.*\n.*\n.*update gymgen/);
+    for (const text of ['', '{"type":"other"}\n', '# notes\n', gzipSync('x')]) {
+      writeFileSync(file, text);
+      expect(await failureOf(read(file))).toContain('no recording of gymgen');
+    }
+  });
+});
+
+describe('recording', () => {
+  test('packs where the name says so, and holds no credential of the URL', async () => {
+    const server = await StandIn.start();
+    const file = tempFile('deep/er/a.jsonl.gz');
+    await keep(server.url.replace('://', '://me:secret@'), file);
+    const text = gunzipSync(readFileSync(file)).toString();
+    expect(text).toContain(`"server":{"url":"${server.url}"}`);
+    expect(text).not.toContain('secret');
+  });
+
+  test('does not replace a file that is none', async () => {
+    const server = await StandIn.start();
+    const file = tempFile('notes.jsonl');
+    writeFileSync(file, 'mine\n');
+    expect(await failureOf(keep(server.url, file))).toContain('is no recording');
+    expect(readFileSync(file, 'utf8')).toBe('mine\n');
+  });
+
+  test('leaves the file as it was where the server fails half-way', async () => {
+    const file = await kept();
+    const before = readFileSync(file, 'utf8');
+    const server = await StandIn.start({
+      splits: { train: days(3), eval: [{ id: 'no-prompt' }] },
+    });
+    await expect(keep(server.url, file)).rejects.toThrow('prompt');
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    const { readdirSync } = await import('node:fs');
+    expect(readdirSync(join(file, '..'))).toEqual(['a.jsonl']);
+  });
+});
