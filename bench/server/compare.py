@@ -37,7 +37,7 @@ def write_server(gymgen: str, out: Path) -> Path:
     url = f"http://127.0.0.1:{port}"
     shutil.rmtree(root, ignore_errors=True)
     with process("faulty_server.py", out / "servers.log", "--port", str(port), ready=f"{url}/control"):
-        subprocess.run([*shlex.split(gymgen), url, root], check=True)
+        subprocess.run([*shlex.split(gymgen), url, root, "--quiet"], check=True)
     return next((root / "resources_servers").iterdir())
 
 

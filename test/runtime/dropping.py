@@ -19,7 +19,7 @@ class Dropping:
         self.dropped = 0
         self._open: set[asyncio.StreamWriter] = set()
 
-    async def cut(self) -> None:
+    def cut(self) -> None:
         """Break the client's side of every connection there is."""
         for writer in self._open:
             writer.transport.abort()

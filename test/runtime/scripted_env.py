@@ -85,6 +85,9 @@ class ScriptedEnv(Environment):
         what = action.arguments.get("what")
         if what == "reward":
             return CallToolObservation(tool_name="read", result="so far", reward=0.75)
+        if what == "gone":
+            error = ToolError(error_type=ToolErrorType.TRANSPORT_ERROR, message="connection refused")
+            return CallToolObservation(tool_name="read", error=error)
         return CallToolObservation(tool_name="read", result=RESULTS.get(str(what), action.arguments))
 
     def _end_turn(self, action: CallToolAction) -> Observation:

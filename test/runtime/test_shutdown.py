@@ -34,7 +34,7 @@ async def test_all_sockets_are_closed_well_within_a_second(faulty: Served, tmp_p
         running = subprocess.Popen(command, stdout=out, stderr=out)
     try:
         url = f"http://127.0.0.1:{port}"
-        await asyncio.to_thread(wait_until, lambda: _answers(url), 60)
+        await asyncio.to_thread(wait_until, lambda: _answers(url), 300)
         async with GymClient(url) as client:
             episodes = [Episode(client, row("train", n)) for n in range(20)]
             hung = Episode(client, row("faults", FAULT_NAMES.index("tool_hangs")))

@@ -179,3 +179,13 @@ async def test_the_servers_pings_are_answered_while_the_model_thinks(play: Any) 
     assert (await episode.tool("read", {"what": "string"})).text == "plain"
     await asyncio.sleep(1.5)  # several of the server's pings, each of which must be answered within 0.2 s
     assert (await episode.tool("read", {"what": "string"})).text == "plain"
+
+
+async def test_an_environment_that_is_gone_behind_a_tool_masks_the_episode(play: Any) -> None:
+    episode = await play(row("one-turn"))
+    reason = "the environment behind read is gone: connection refused"
+    assert (
+        await episode.tool("read", {"what": "gone"})
+    ).text == f"The episode has ended. The environment failed: {reason}"
+    found = await verdict(episode)
+    assert (found["reward"], found["failure_kind"], found["failure_reason"]) == (0, "transport_peer_drop", reason)
