@@ -56,6 +56,7 @@ const KEY = 'environment';
 class GivenDiscovery implements OpenDiscovery {
   readonly envName: string;
   readonly splits: Split[];
+  readonly given = true;
   readonly notes: readonly string[];
   readonly rewardRule?: 'sum';
   readonly action?: NonNullable<OpenDiscovery['action']>;
@@ -63,7 +64,7 @@ class GivenDiscovery implements OpenDiscovery {
 
   constructor(
     private readonly connection: Connection,
-    private readonly given: GivenTasks,
+    private readonly source: GivenTasks,
     private readonly prompts: Prompts,
     said: Pick<OpenDiscovery, 'envName' | 'notes' | 'rewardRule'>,
     options: DiscoverOptions,
@@ -74,7 +75,7 @@ class GivenDiscovery implements OpenDiscovery {
     if (said.rewardRule) this.rewardRule = said.rewardRule;
     const { environment, sessions } = connection;
     if (environment.action) this.action = environment.action;
-    this.splits = given.splits;
+    this.splits = source.splits;
     const largest = this.splits.reduce((a, b) => (b.count > a.count ? b : a));
     this.known = new Toolsets(
       (task) =>
@@ -100,7 +101,7 @@ class GivenDiscovery implements OpenDiscovery {
   }
 
   async *tasks(split: Split): AsyncGenerator<Task[]> {
-    for await (const batch of this.prompts.of(this.given.tasks(split.name), split.count)) {
+    for await (const batch of this.prompts.of(this.source.tasks(split.name), split.count)) {
       const page: Task[] = [];
       for (const task of batch) page.push(await this.task(task));
       const read = (batch.at(-1)?.index ?? 0) + 1;
@@ -123,7 +124,7 @@ class GivenDiscovery implements OpenDiscovery {
 
   /** A split's tasks from an index on; their prompts are nothing that a play needs. */
   private async *listed(split: string, from: number): AsyncGenerator<ListedTask> {
-    for await (const page of this.given.tasks(split)) {
+    for await (const page of this.source.tasks(split)) {
       for (const task of page) {
         if (task.index >= from) yield { ...task, prompt: '', systemPrompt: null, key: KEY, declared: false };
       }

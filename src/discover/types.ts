@@ -49,6 +49,8 @@ export interface Discovery {
   /** The server's name for its environment, such as `gridsim-v1`. */
   envName: string;
   splits: Split[];
+  /** Whether the tasks are the user's: each says the arguments of its reset. */
+  given?: boolean;
   /** Where the environment has no tools but one action, which the tool `step` stands for: the fields that it always has. */
   action?: { fixed: Record<string, JsonText> };
   /** How the rewards of an episode's steps become its score, where it isn't what the episode ends with. */

@@ -42,7 +42,7 @@ it('reads the whole config as it was meant, and nothing of the reader’s enviro
     datasets: { train: 'train', license: 'NVIDIA Internal Use Only, Do Not Distribute' },
   });
   const [read] = await askGym<Record<string, Record<string, Record<string, Record<string, unknown>>>>[]>(READ, [
-    await config(envName, given),
+    await config({ envName }, given),
   ]);
   expect(read?.gridsim_v1?.resources_servers?.gridsim_v1).toEqual({
     entrypoint: 'app.py',
@@ -67,7 +67,7 @@ found = GlobalConfigDictParser().filter_for_server_instance_configs(parsed)
 json.dump({c.name: [d.type for d in c.datasets or []] for c in found}, sys.stdout)
 `;
   const datasets = { train: 'train', validation: 'eval', license: 'Apache 2.0' };
-  const found = await askGym(program, await config('x', options({ datasets })));
+  const found = await askGym(program, await config({ envName: 'x' }, options({ datasets })));
   expect(found).toEqual({
     gridsim_v1: [],
     gridsim_v1_simple_agent: ['train', 'validation', 'example'],
