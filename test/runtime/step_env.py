@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from fastapi import FastAPI
 from openenv.core.env_server.http_server import HTTPEnvServer
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, Observation, State
@@ -62,12 +63,8 @@ class CounterEnv(Environment):
         return State(episode_id=None, step_count=0)
 
 
-def app() -> Any:
-    from fastapi import FastAPI
-
-    served = FastAPI()
-    HTTPEnvServer(CounterEnv, Add, Counter, max_concurrent_envs=8).register_routes(served)
-    return served
+app = FastAPI()
+HTTPEnvServer(CounterEnv, Add, Counter, env_name="counter-v1", max_concurrent_envs=8).register_routes(app)
 
 
 def row(**reset: Any) -> dict[str, Any]:

@@ -9,14 +9,14 @@ import pytest
 
 import step_env
 from gymclient import Episode
-from openenv_bridge.action import action
+from openenv_bridge.action import NoActionError, action
 from serving import Clients, Served, serve
 from step_env import CounterEnv, row
 
 
 @pytest.fixture(scope="module")
 def counter() -> Iterator[Served]:
-    with serve(step_env.app()) as served:
+    with serve(step_env.app) as served:
         yield served
 
 
@@ -128,5 +128,5 @@ def test_an_action_goes_out_as_it_came() -> None:
     assert action(b'{"by": 1.0}', {}) == b'{"by": 1.0}'
     assert action(b'{"n":12345678901234567890123}', {"a": "b"}) == b'{"n": 12345678901234567890123, "a": "b"}'
     for arguments in (b"", b"null", b"[]", b"1", b"{"):
-        with pytest.raises(ValueError):
+        with pytest.raises(NoActionError):
             action(arguments, {})

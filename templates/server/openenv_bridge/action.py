@@ -14,6 +14,10 @@ STEP = "step"
 NOTHING = "There is nothing to see."
 
 
+class NoActionError(Exception):
+    """What the model gave is no action."""
+
+
 class ActionPlay(Play):
     """Each call of ``step`` is an action; what the model reads of it is the observation."""
 
@@ -22,7 +26,7 @@ class ActionPlay(Play):
             return f"There is no tool {tool!r}; there is {self._row_names.get(STEP, STEP)!r}."
         try:
             frame = wire.step(action(arguments, self._config.fixed_fields))
-        except ValueError:
+        except NoActionError:
             return "The arguments must be a JSON object, with the fields of an action."
         if len(frame) > FRAME_LIMIT:
             return f"The action is too large: {len(frame)} bytes, where an environment takes {FRAME_LIMIT}."
@@ -45,11 +49,14 @@ class ActionPlay(Play):
 def action(arguments: bytes, fixed: Mapping[str, Any]) -> bytes:
     """The action as JSON: what the model gave, and the fields that it is not asked for.
 
-    Raises ValueError where ``arguments`` is no JSON object.
+    Raises NoActionError where ``arguments`` is no JSON object.
     """
-    fields = wire.loads(arguments)
+    try:
+        fields = wire.loads(arguments)
+    except ValueError as e:
+        raise NoActionError from e
     if not isinstance(fields, dict):
-        raise ValueError("an action is an object")
+        raise NoActionError
     if not fixed and "metadata" not in fields:
         return arguments  # byte for byte: no number is spelt anew
     exact = json.loads(arguments)
