@@ -78,7 +78,7 @@ function checkFields(names: string[], required: string[], hide: readonly string[
     if (unknown !== undefined)
       throw new UserError(`${option} ${unknown}: the action has no such field`, { fix: fields });
   }
-  const needed = hide.find((name) => required.includes(name) && !(name in fix));
+  const needed = hide.find((name) => required.includes(name) && !Object.hasOwn(fix, name));
   if (needed === undefined) return;
   throw new UserError(`--hide-field ${needed}: an action must have it`, {
     fix: `give it a value: --fix-field ${needed}=…`,

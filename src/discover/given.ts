@@ -34,7 +34,7 @@ export async function openGiven(
   const notes = tellTrial(found, { varied: given.varied, madeUp, bounded, sums: !hasTasks }, reporter);
   // One task is one row.
   if (madeUp && found.repeats && found.varies === false) for (const split of given.splits) split.count = 1;
-  const prompts = new Prompts(connection, prompt, found.prompt === 'unsteady');
+  const prompts = new Prompts(connection, prompt, found);
   const said = { envName: name, notes, ...(hasTasks ? {} : { rewardRule: 'sum' as const }) };
   return new GivenDiscovery(connection, given, prompts, said, options, reporter);
 }

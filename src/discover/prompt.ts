@@ -75,7 +75,10 @@ function fieldText(start: Start, field: string): string {
     throw new UserError(`--prompt-field ${field}: that is what the model is to find out`, { fix: fix(start) });
   }
   let value: unknown = { ...start.observation, metadata: start.metadata };
-  for (const key of path) value = isRecord(value) ? value[key] : Array.isArray(value) ? value[Number(key)] : undefined;
+  for (const key of path) {
+    const holds = (isRecord(value) || Array.isArray(value)) && Object.hasOwn(value, key);
+    value = holds ? (value as Record<string, unknown>)[key] : undefined;
+  }
   if (field === 'metadata' || value === undefined) {
     const what = field === 'metadata' ? 'metadata as a whole is not for models' : 'there is no such field';
     throw new UserError(`--prompt-field ${field}: ${what}`, { fix: fix(start) });

@@ -3,6 +3,8 @@ import type { Connection } from './connection.js';
 import type { GivenTask } from './given-tasks.js';
 import { openEpisode, PlayFailed } from './play.js';
 import { type PromptOptions, promptOf } from './prompt.js';
+import { withoutFields } from './steady.js';
+import type { Trial } from './trial.js';
 import { readable } from './try-out.js';
 
 /** A given task with the prompt that its row has. */
@@ -17,13 +19,17 @@ const FAILURES = 3;
 export class Prompts {
   private readonly failures: string[] = [];
 
-  /** @param unsteady whether no two episodes of a task show the same, so that what one shows says nothing of the next */
+  /** Whether no two episodes of a task show the same, so that what one shows says nothing of the next. */
+  private readonly unsteady: boolean;
+
+  /** @param trial of these tasks */
   constructor(
     private readonly connection: Connection,
     private readonly options: PromptOptions,
-    private readonly unsteady: boolean,
+    private readonly trial: Pick<Trial, 'prompt' | 'unsteady'>,
   ) {
-    if (unsteady && options.text === undefined) {
+    this.unsteady = trial.prompt === 'unsteady';
+    if (this.unsteady && options.text === undefined) {
       throw new UserError('the prompt is to be what an episode shows, but no two episodes of a task show the same', {
         fix: 'say what the job is with --prompt TEXT, or give each task its prompt in --tasks FILE',
       });
@@ -50,7 +56,7 @@ export class Prompts {
     if (prompt !== undefined) return { ...task, prompt, systemPrompt };
     const { sessions, watch } = this.connection;
     const opened = await watch(sessions.use((session, seconds) => openEpisode(session, task, seconds)));
-    const shown = promptOf(readable(task, opened), this.options);
+    const shown = promptOf(withoutFields(readable(task, opened), this.trial.unsteady), this.options);
     return { ...task, prompt: shown.prompt, systemPrompt: task.systemPrompt ?? shown.systemPrompt };
   }
 

@@ -1,6 +1,7 @@
 import type { Connection } from './connection.js';
 import { type GivenTask, type GivenTasks, spread } from './given-tasks.js';
 import { type Prompt, type PromptOptions, promptOf } from './prompt.js';
+import { steady, unsteadyFields, withoutFields } from './steady.js';
 import { type TryOut, tryOut } from './try-out.js';
 import type { Split } from './types.js';
 
@@ -22,6 +23,8 @@ export interface Trial {
   repeats: boolean;
   /** The first task's as its episode shows it; `own` where the task has one, `unsteady` where no two of its episodes show the same. */
   prompt: Prompt | 'own' | 'unsteady';
+  /** Names of fields that are another each time, such as an episode's id, and have no place in a prompt. */
+  unsteady: ReadonlySet<string>;
   /** Of the longest episode. */
   rewards: (number | null)[];
   done: boolean;
@@ -52,6 +55,7 @@ export async function trial(
     play(first),
     ...others.slice(-1).map((task) => play(task)),
   ]);
+  const unsteady = unsteadyFields(one.start, again.start);
   const repeats = one.trace === again.trace;
   const rest = last?.trace === one.trace ? await Promise.all(others.slice(0, -1).map((task) => play(task))) : [];
   const played = [one, ...(last ? [last] : []), ...rest];
@@ -59,7 +63,8 @@ export async function trial(
     tried: played.length,
     varies: last ? played.some(({ trace }) => trace !== one.trace) : null,
     repeats,
-    prompt: samePrompt(one, again, prompt),
+    prompt: samePrompt(one, again, unsteady, prompt),
+    unsteady,
     rewards: one.rewards,
     done: one.done,
   };
@@ -74,8 +79,11 @@ async function distinct(given: GivenTasks, split: Split, count: number): Promise
   return [...byReset.values()] as [GivenTask, ...GivenTask[]];
 }
 
-function samePrompt(one: TryOut, again: TryOut, options: PromptOptions): Trial['prompt'] {
+function samePrompt(one: TryOut, again: TryOut, unsteady: Trial['unsteady'], options: PromptOptions): Trial['prompt'] {
   if (one.task.prompt !== undefined) return 'own';
-  const prompt = promptOf(one.start, options);
-  return promptOf(again.start, options).prompt === prompt.prompt ? prompt : 'unsteady';
+  const [prompt, other] = [one, again].map(({ start }) => promptOf(withoutFields(start, unsteady), options)) as [
+    Prompt,
+    Prompt,
+  ];
+  return steady(prompt.prompt) === steady(other.prompt) ? prompt : 'unsteady';
 }

@@ -3,10 +3,10 @@ import { type Answer, RefusedError, type Session, SessionLost } from '../openenv
 import { nameOf } from './descriptor.js';
 import type { Environment } from './environment.js';
 import type { GivenTask } from './given-tasks.js';
-import { isRecord } from './observation-text.js';
 import { attempt, END_TURN, openEpisode, PlayFailed } from './play.js';
 import { type Start, startOf } from './prompt.js';
 import { sample } from './sample.js';
+import { steady } from './steady.js';
 import type { JsonText, Tool } from './types.js';
 
 /** What a task's episode did when it was played by a script. */
@@ -56,7 +56,7 @@ export async function tryOut(
   return {
     task,
     start,
-    trace: String(stringify(steadyValue([start, step ?? null]))),
+    trace: String(stringify(steady([start, step ?? null]))),
     rewards: answers.map(({ reward }) => reward ?? null),
     done: answers.at(-1)?.done ?? false,
   };
@@ -80,17 +80,4 @@ function leastMove(tools: readonly Tool[]): { tool: Tool; args: JsonText } | nul
     if (found) return { tool, args: JSON.stringify(found.value) };
   }
   return null;
-}
-
-/** Fields that are another with each session or each second, whatever is played. */
-const UNSTEADY =
-  /(?:^|_)(?:uuid|time|timestamp|elapsed|duration|latency|port)s?$|_(?:at|ms|seconds)$|(?:episode|session|run|request)_?id$/i;
-const UUID = /\b[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\b/gi;
-
-function steadyValue(value: unknown): unknown {
-  if (typeof value === 'string') return value.replace(UUID, 'uuid');
-  if (Array.isArray(value)) return value.map(steadyValue);
-  if (!isRecord(value)) return value;
-  const kept = Object.entries(value).filter(([key]) => !UNSTEADY.test(key));
-  return Object.fromEntries(kept.map(([key, item]) => [key, steadyValue(item)]));
 }

@@ -26,6 +26,8 @@ it('reads back what was written', async () => {
   };
   expect(readSettings(await config({ envName: 'x' }, options({ settings })), 'gridsim_v1', 'x.yaml')).toEqual(settings);
   expect(readSettings(await config({ envName: 'x' }, options()), 'gridsim_v1', 'x.yaml')).toEqual({});
+  const given = await config({ envName: 'x', rewardRule: 'sum' }, options());
+  expect(readSettings(given, 'gridsim_v1', 'x.yaml')).toEqual({ reward_rule: 'sum' });
 });
 
 it('reads what a user set by hand, wherever in its block', async () => {
@@ -41,6 +43,7 @@ it.each([
   ['idle_timeout: "60"', 'idle_timeout'],
   ['max_concurrent_envs: 1.5', 'max_concurrent_envs'],
   ['reward: 3', 'reward'],
+  ['reward_rule: total', 'reward_rule'],
 ])('refuses %s, which would be lost, naming the file', async (line, key) => {
   const text = (await config({ envName: 'x' }, options())).replace('      domain', `      ${line}\n      domain`);
   try {

@@ -1,7 +1,8 @@
 """An environment with one action, on the real package: a counter that is to be brought to a goal.
 
-``reset(start, goal)`` shows both. A step adds ``by`` (1 to 5) times ``factor``, and gives 1 less its distance to the goal as
-its reward, but null where the action says so; at the goal the episode is done, and a step after it would pay again.
+``reset(start, goal)`` shows both. A step adds ``by`` (1 to 5) times ``factor``, and gives 1 less its distance to the
+goal as its reward, but null where the action says so; at the goal the episode is done, and a step after it would pay
+again.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class CounterEnv(Environment):
         super().__init__()
         self._count = self._goal = 0
 
-    def reset(self, seed: int | None = None, start: int = 0, goal: int = 3, how: str = "", **_: Any) -> Counter:
+    def reset(self, seed: int | None = None, episode_id: str | None = None, **asked: Any) -> Counter:
+        start, goal, how = asked.get("start", 0), asked.get("goal", 3), asked.get("how")
         self.resets.append({"seed": seed, "start": start, "goal": goal})
         if how == "raises":
             raise RuntimeError("there is no data")

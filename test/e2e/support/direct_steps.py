@@ -1,8 +1,8 @@
 """Plays episodes of an environment that lists no tasks with the real openenv client, without NeMo Gym.
 
 Reads {"url", "interface": "tools" | "action", "episodes": [{"reset", "moves": [{"call", "arguments"} | {"say"}]}]} from
-standard input and prints one JSON document: for each episode, what its steps gave. The first `done` ends an episode, a reply
-its moves; an action that the environment refuses gives nothing, and isn't there.
+standard input and prints one JSON document: for each episode, what its steps gave. The first `done` ends an episode, a
+reply its moves; an action that the environment refuses gives nothing, and isn't there.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ import asyncio
 import json
 import sys
 from typing import Any
-
-sys.modules.setdefault("gradio", None)  # type: ignore[arg-type]  # openenv goes without it, and starts 4 s sooner
 
 from openenv.core.generic_client import GenericEnvClient
 
