@@ -44,6 +44,8 @@ export interface Generated {
   keptPrompts: number;
   /** A row as it is generated. */
   row: string | null;
+  /** What was found out and decided. */
+  notes: readonly string[];
   /** The command that serves the tasks for NeMo Gym, where somebody has to and gymgen knows how. */
   serve?: string;
   /** Sessions opened, and requests and bytes over HTTP. */
@@ -75,7 +77,8 @@ export async function generate<T extends Written>(
     request.claim?.(name);
     const kept = await currentSettings(root, name);
     const server = await source.server(path.dirname(path.join(root, namesOf(name).folder, namesOf(name).config)));
-    const settings = { ...defaults(server), ...kept, ...request.gym.settings };
+    const usual = defaults(server, found, { ...kept, ...request.gym.settings });
+    const settings = { ...usual, ...kept, ...request.gym.settings };
     const options = { ...request.gym, name, server, settings };
     refuse([...checkOptions(options), ...checkServer(found, options)]);
 
@@ -100,8 +103,9 @@ export async function generate<T extends Written>(
       envName: found.envName,
       rows: rowsOf(found, name, written.plan),
       toolsets: found.toolsets().map(summary),
+      notes: found.notes ?? [],
       keptPrompts: prompts.count,
-      kept: without(kept, request.gym.settings, defaults(server)),
+      kept: without(kept, request.gym.settings, usual),
       ...('serve' in source ? { serve: source.serve } : {}),
       row: sample.row,
       counts: found.counts(),
@@ -120,8 +124,11 @@ function refuse(findings: readonly Finding[]): void {
 }
 
 /** What the config says in any case, for people to see and to change. */
-function defaults(server: ServerConfig): Settings {
-  return 'bundle' in server ? { max_concurrent_envs: MAX_CONCURRENT_ENVS } : {};
+function defaults(server: ServerConfig, { rewardRule }: Discovery, { reward }: Settings): Settings {
+  return {
+    ...('bundle' in server ? { max_concurrent_envs: MAX_CONCURRENT_ENVS } : {}),
+    ...(rewardRule && reward === undefined ? { reward_rule: rewardRule } : {}),
+  };
 }
 
 /** Those of the settings that were not given, and are not what would be there anyway. */

@@ -178,7 +178,8 @@ function idOf({ task_id: id, index }: Row): string {
 /** `train[3] 'day-3'` */
 function taskName({ split, index, task_id: id }: Row): string {
   const segment = String(id);
-  return `${String(split)}[${String(index)}] '${segment.slice(segment.lastIndexOf('/') + 1)}'`.slice(0, 200);
+  const place = split === undefined ? '' : `${String(split)}[${String(index)}] `;
+  return `${place}'${segment.slice(segment.lastIndexOf('/') + 1)}'`.slice(0, 200);
 }
 
 function json(text: string): unknown {

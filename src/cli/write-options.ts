@@ -1,7 +1,9 @@
 import { Command, Option } from 'commander';
+import { REWARD_RULES } from '../gym/index.js';
+import { addTaskOptions, type TaskFlags } from './task-flags.js';
 
 /** The flags of the main command as commander parses them: strings, to be checked by `write-request.ts`. */
-export interface WriteFlags {
+export interface WriteFlags extends TaskFlags {
   name?: string;
   split?: string[];
   limit?: string;
@@ -14,6 +16,7 @@ export interface WriteFlags {
   renameTool?: string[];
   configUrl?: string;
   reward?: string;
+  rewardRule?: string;
   maxConcurrentEnvs?: string;
   sandbox?: string;
   absolute?: boolean;
@@ -62,7 +65,7 @@ export function addSomeOptions(command: Command, flags: readonly (keyof WriteFla
 
 /** What decides which folder comes out of a source. */
 export function addGenerateOptions(command: Command): Command {
-  return command
+  command
     .optionsGroup('What is written:')
     .option('--name <name>', "the server's and folder's name (default: made of the environment's)")
     .option('--split <name>', 'a split to write; repeatable (default: all)', many)
@@ -79,6 +82,12 @@ export function addGenerateOptions(command: Command): Command {
       new Option('--config-url <url>', "the server's URL for Gym, where it isn't the source's").conflicts('absolute'),
     )
     .option('--reward <step>', "the step whose score is the reward, where a task's steps have several")
+    .addOption(
+      new Option(
+        '--reward-rule <rule>',
+        'how the rewards of steps become the score (default: final, or sum where the server lists no tasks)',
+      ).choices(REWARD_RULES),
+    )
     .option(
       '--header-env <name=value>',
       'a header for probing and for Gym, with $VAR in its value; repeatable',
@@ -88,7 +97,8 @@ export function addGenerateOptions(command: Command): Command {
     .option('--tool-timeout <seconds>', 'a tool call (Gym: 60)')
     .option('--reset-timeout <seconds>', 'a free session and its reset; each end_turn (Gym: 600)')
     .option('--idle-timeout <seconds>', 'a session without requests (Gym: 600)')
-    .option('--max-steps <n>', "the agent's model calls a rollout, at most")
+    .option('--max-steps <n>', "the agent's model calls a rollout, at most");
+  return addTaskOptions(command)
     .optionsGroup('An AgentEnv bundle:')
     .option('--max-concurrent-envs <n>', 'episodes that it plays at once (default: 8)')
     .option('--sandbox <name>', 'the sandbox provider that its environments are deployed on')

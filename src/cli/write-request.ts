@@ -1,31 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
+import { REWARD_RULES } from '../gym/index.js';
 import type { WriteRequest } from '../write.js';
+import { pair, textOrFile, whole } from './flag-types.js';
+import { TASK_FLAGS, taskRequest } from './task-flags.js';
 import type { WriteFlags } from './write-options.js';
-
-const whole = (least: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'wants a whole number')
-    .transform(Number)
-    .pipe(z.number().min(least, `wants ${least} or more`).max(Number.MAX_SAFE_INTEGER, 'is too large'));
 
 const seconds = z
   .string()
   .transform(Number)
   .pipe(z.number('wants a number of seconds').min(0.001, 'wants 0.001 seconds or more').max(1e6, 'is too large'));
-
-/** `K=V` or `K: V`, split at the first separator. */
-const pair = (separator: '=' | ':', shape: string) =>
-  z.string().transform((text, context) => {
-    const at = text.indexOf(separator);
-    const [key, value] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
-    if (at > 0 && key && value) return [key, value] as const;
-    context.addIssue({ code: 'custom', message: `wants ${shape}` });
-    return z.NEVER;
-  });
 
 const datasets = z.string().transform((text, context) => {
   const found: Record<string, string> = {};
@@ -66,6 +51,8 @@ const Flags = z.object({
   datasets: datasets.optional(),
   license: z.string().optional(),
   fullIds: z.boolean().default(false),
+  rewardRule: z.enum(REWARD_RULES, `wants one of ${REWARD_RULES.join(', ')}`).optional(),
+  ...TASK_FLAGS,
   dryRun: z.boolean().default(false),
   force: z.boolean().default(false),
 });
@@ -99,7 +86,7 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
   for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
   const { reward, maxConcurrentEnvs, sandbox, absolute, python } = given;
   const bundle = defined({ reward, maxConcurrentEnvs, sandbox, absolute, python });
-  const { datasets, license, resetTimeout, toolTimeout, idleTimeout, maxSteps } = given;
+  const { appendSystemPrompt, datasets, license, resetTimeout, toolTimeout, idleTimeout, maxSteps } = given;
   return {
     url,
     gymRoot,
@@ -114,6 +101,8 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
       maxSessions: given.maxSessions,
       resetTimeout: resetTimeout ?? 600,
       toolTimeout: toolTimeout ?? 60,
+      ...taskRequest(given),
+      bounded: maxSteps !== undefined,
     },
     gym: {
       headers: headerEnv,
@@ -124,13 +113,14 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
         idle_timeout: idleTimeout,
         max_concurrent_envs: maxConcurrentEnvs,
         reward,
+        reward_rule: given.rewardRule,
         max_steps: maxSteps,
       }),
-      ...defined({ appendSystemPrompt: given.appendSystemPrompt }),
+      ...defined({ appendSystemPrompt }),
       ...(datasets && license ? { datasets: { ...datasets, license } } : {}),
       fullIds: given.fullIds,
     },
-    record: recorded(flags, given.appendSystemPrompt),
+    record: recorded(flags, defined({ appendSystemPrompt, prompt: given.prompt, toolDoc: given.toolDoc })),
     edits: given.force ? 'ours' : 'refuse',
     dropPrompts: given.force,
     dryRun: given.dryRun,
@@ -140,11 +130,14 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
 /** Flags that say how a run goes; a `--header` may hold a secret, and a `--python` is of one machine. */
 const UNRECORDED = ['header', 'python', 'dryRun', 'force'];
 
-/** The flags that decide what is written, as they were given. */
-function recorded(flags: WriteFlags, appendSystemPrompt: string | undefined): WriteRequest['record'] {
+/**
+ * The flags that decide what is written, as they were given.
+ * @param texts of flags that may have named a file
+ */
+function recorded(flags: WriteFlags, texts: Pick<WriteFlags, 'appendSystemPrompt' | 'prompt' | 'toolDoc'>) {
   const isSet = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
   const decides = (key: string) => key in Flags.shape && !UNRECORDED.includes(key);
-  const set = Object.entries({ ...flags, appendSystemPrompt }).filter(([key, value]) => decides(key) && isSet(value));
+  const set = Object.entries({ ...flags, ...texts }).filter(([key, value]) => decides(key) && isSet(value));
   return Object.fromEntries(set.sort(([a], [b]) => (a < b ? -1 : 1))) as WriteRequest['record'];
 }
 
@@ -169,16 +162,6 @@ function checkHeader(name: string, value: string): void {
     throw new UserError(`not a header that can be sent: ${name}`, {
       fix: "give it as 'Name: value', without spaces in its name and line ends in its value",
     });
-  }
-}
-
-function textOrFile(value: string): string {
-  if (!value.startsWith('@')) return value;
-  const file = value.slice(1);
-  try {
-    return readFileSync(file, 'utf8').replace(/\r\n/g, '\n').trimEnd();
-  } catch (cause) {
-    throw new UserError(`can't read the text to append: ${(cause as Error).message}`, { where: file, cause });
   }
 }
 

@@ -1,65 +1,39 @@
-import { setMaxListeners } from 'node:events';
 import { UserError } from '../errors.js';
 import { HttpClient, parseServerUrl, type ServerUrl, TaskApi } from '../openenv/index.js';
 import { ahead } from './ahead.js';
 import { chosenSplits } from './chosen-splits.js';
+import { type Connection, connect } from './connection.js';
 import { identityOf, type ListedTask, nameOf, readDescriptor } from './descriptor.js';
 import { FingerprintSet, fingerprint } from './fingerprints.js';
-import type { Gate } from './gate.js';
+import { openGiven } from './given.js';
+import type { DiscoverOptions, OpenDiscovery } from './options.js';
 import { pages } from './pages.js';
-import { type PlayOptions, play } from './play.js';
+import { play } from './play.js';
 import type { Reporter } from './reporter.js';
-import { Sessions } from './sessions.js';
 import { Toolsets } from './toolsets.js';
-import type { Discovery, Split, Task } from './types.js';
-
-export interface DiscoverOptions extends PlayOptions {
-  /** Headers for this server, which may hold credentials. */
-  headers: Record<string, string>;
-  /** Names of the splits to read; all where it is empty. */
-  splits: string[];
-  /** Tasks of a split, at most. */
-  limit: number;
-  /** Tasks of a toolset that are played, at most. */
-  probes: number;
-  maxSessions: number;
-  /** Shared by runs that ask this server at the same time. */
-  gate?: Gate;
-  signal: AbortSignal;
-}
+import type { Split, Task } from './types.js';
 
 /** Bytes of tasks that may wait to be written while toolsets are played. */
 const AHEAD_BYTES = 8 * 2 ** 20;
 /** How far to look for another task of a key. */
 const NEAR_TASKS = 64;
 
-/** What was found on a server, to be closed in the end: that ends the plays that are under way. */
-export interface OpenDiscovery extends Discovery {
-  /** Sessions opened and requests made so far. */
-  counts(): { sessions: number; requests: number; bytes: number };
-  close(): Promise<void>;
-}
-
 /**
  * Asks a server what it serves.
  * @param url in any form that `parseServerUrl` reads
- * @throws UserError where it can't be reached, is no OpenEnv server, has no Task API, or lacks a split that is asked for
+ * @throws UserError where it can't be reached, is no OpenEnv server, has no tasks and none are given, or lacks a split that
+ * is asked for
  */
 export async function discover(url: string, options: DiscoverOptions, reporter: Reporter): Promise<OpenDiscovery> {
-  const server = parseServerUrl(url);
-  for (const note of server.notes) reporter.warn(note);
-  const stop = new AbortController();
-  const signal = AbortSignal.any([options.signal, stop.signal]);
-  setMaxListeners(0, signal); // each request and session listens while it is under way
-  const http = new HttpClient(server, { headers: options.headers, signal });
+  const connection = await connect(url, options, reporter);
   try {
-    await http.json('GET', '/health');
-    const api = new TaskApi(http, server.http);
+    if (options.given) return await openGiven(connection, options.given, options, reporter);
+    const { api, server } = connection;
     const envName = only(await api.environments(), server);
     const splits = await countSplits(api, envName, options, reporter);
-    return new ServerDiscovery(server, http, api, envName, splits, { ...options, signal }, stop, reporter);
+    return new ServerDiscovery(connection, envName, splits, options, reporter);
   } catch (error) {
-    http.close();
+    await connection.close();
     throw error;
   }
 }
@@ -100,22 +74,21 @@ async function countSplits(api: TaskApi, env: string, options: DiscoverOptions, 
 }
 
 class ServerDiscovery implements OpenDiscovery {
-  private readonly sessions: Sessions;
+  readonly action?: NonNullable<OpenDiscovery['action']>;
+  private readonly api: TaskApi;
   private readonly known: Toolsets;
-  private readonly plays = new Set<Promise<unknown>>();
   private untold = false;
 
   constructor(
-    server: ServerUrl,
-    private readonly http: HttpClient,
-    private readonly api: TaskApi,
+    private readonly connection: Connection,
     readonly envName: string,
     readonly splits: Split[],
     private readonly options: DiscoverOptions,
-    private readonly stop: AbortController,
     private readonly reporter: Reporter,
   ) {
-    this.sessions = new Sessions(server, options.headers, options, options.signal, reporter);
+    this.api = connection.api;
+    const { action } = connection.environment;
+    if (action) this.action = action;
     const largest = splits.reduce((a, b) => (b.count > a.count ? b : a));
     const total = splits.reduce((sum, split) => sum + split.count, 0);
     this.known = new Toolsets(
@@ -140,7 +113,8 @@ class ServerDiscovery implements OpenDiscovery {
   }
 
   counts() {
-    return { sessions: this.sessions.opened, requests: this.http.requests, bytes: this.http.bytes };
+    const { sessions, http } = this.connection;
+    return { sessions: sessions.opened, requests: http.requests, bytes: http.bytes };
   }
 
   async *tasks(split: Split): AsyncGenerator<Task[]> {
@@ -166,10 +140,8 @@ class ServerDiscovery implements OpenDiscovery {
     await this.unchanged(split, ends);
   }
 
-  async close(): Promise<void> {
-    this.stop.abort(new UserError('the run ended'));
-    await Promise.allSettled(this.plays);
-    this.http.close();
+  close(): Promise<void> {
+    return this.connection.close();
   }
 
   /** The split's tasks in pages; what must be played for them is under way by the time they are read. */
@@ -183,20 +155,20 @@ class ServerDiscovery implements OpenDiscovery {
 
   private play(task: ListedTask) {
     this.reporter.progress(`playing ${nameOf(task)} to learn its tools`);
-    const played = this.sessions
-      .use((session, resetSeconds) => play(session, task, resetSeconds, this.options))
-      .then((result) => {
-        if (!result.told && !this.untold) {
-          this.untold = true;
-          this.reporter.warn(
-            "the server doesn't say which task an episode plays (metadata.task), so that can't be checked",
-          );
-        }
-        return result;
-      })
-      .finally(() => this.plays.delete(played));
-    this.plays.add(played);
-    return played;
+    const { sessions, environment, watch } = this.connection;
+    return watch(
+      sessions
+        .use((session, seconds) => play(session, task, seconds, environment, this.options))
+        .then((result) => {
+          if (!result.told && !this.untold) {
+            this.untold = true;
+            this.reporter.warn(
+              "the server doesn't say which task an episode plays (metadata.task), so that can't be checked",
+            );
+          }
+          return result;
+        }),
+    );
   }
 
   /** The nearest tasks of a key, from an index on, in a direction. */

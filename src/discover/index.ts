@@ -1,6 +1,9 @@
-export { type DiscoverOptions, discover, discoverName, type OpenDiscovery } from './discover.js';
+export type { ActionOptions } from './action.js';
+export { discover, discoverName } from './discover.js';
 export { Gate } from './gate.js';
+export type { DiscoverOptions, GivenRequest, OpenDiscovery } from './options.js';
 export { END_TURN } from './play.js';
+export type { PromptOptions } from './prompt.js';
 export { isRecording, openRecording, type RecordedDiscovery } from './recorded.js';
 export { recordingText } from './recording-text.js';
 export type { Reporter } from './reporter.js';

@@ -1,5 +1,6 @@
 import { UserError } from '../errors.js';
 import {
+  type Answer,
   excerpt,
   failureOf,
   type Observation,
@@ -10,7 +11,8 @@ import {
   SessionLost,
 } from '../openenv/index.js';
 import { lastSegment, nameOf, shown } from './descriptor.js';
-import type { TaskRef, Tool } from './types.js';
+import type { Environment } from './environment.js';
+import type { JsonText, TaskRef, Tool } from './types.js';
 
 /** The tool by which AgentEnv's turns end. */
 export const END_TURN = 'end_turn';
@@ -29,7 +31,7 @@ export interface PlayOptions {
 
 export interface Played {
   turns: Tool[][];
-  /** Whether the server says which task it played. */
+  /** Whether it is known which task was played: the server says it, or the reset's arguments make it. */
   told: boolean;
 }
 
@@ -47,34 +49,57 @@ export async function play(
   session: Session,
   task: TaskRef,
   resetSeconds: number,
+  environment: Environment,
   options: PlayOptions,
 ): Promise<Played> {
-  const { split, index } = task;
-  const opened = await attempt(task, 'its reset failed', () => session.reset({ split, index }, resetSeconds));
-  if (opened.done) throw new PlayFailed(`${nameOf(task)}: its episode ended at the reset`);
-  const told = playedTask(opened);
-  if (told) checkIdentity(task, told);
+  const opened = await openEpisode(session, task, resetSeconds);
+  const played = task.reset === undefined ? playedTask(opened) : null;
+  if (played) checkIdentity(task, played);
+  const told = played !== null || task.reset !== undefined;
 
   const list = () =>
-    attempt(task, 'its tools could not be listed', () => session.listTools(options.toolTimeout)).then(
+    attempt(task, 'its tools could not be listed', () => environment.tools(session, options.toolTimeout)).then(
       ({ tools }) => tools,
     );
   const turns = [await list()];
-  if (options.turns === 'first') return { turns, told: told !== null };
+  if (options.turns === 'first') return { turns, told };
   while (turns.at(-1)?.some((tool) => tool.name === END_TURN)) {
     if (turns.length > MAX_TURNS) throw new PlayFailed(`${nameOf(task)}: it has more than ${MAX_TURNS} turns`);
     const what = `its turn ${turns.length} did not end`;
-    const ended = await attempt(task, what, () => session.callTool(END_TURN, { response: '' }, options.resetTimeout));
+    const ended = await attempt(task, what, () => session.callTool(END_TURN, '{"response":""}', options.resetTimeout));
     if (ended.done) break;
     const refused = ended.observation.error;
     if (refused) throw unended(task, `${what}: ${shown(refused, 300)}`);
     turns.push(await list());
   }
-  return { turns, told: told !== null };
+  return { turns, told };
+}
+
+/**
+ * Resets to a task.
+ * @param seconds limit of the reset
+ * @throws PlayFailed where no episode has begun by that
+ */
+export async function openEpisode(session: Session, task: TaskRef, seconds: number): Promise<Answer> {
+  const opened = await attempt(task, 'its reset failed', () => session.reset(resetArguments(task), seconds));
+  // What an environment without tasks puts there is its own: an error that isn't one is null or "".
+  const { error } = opened.observation;
+  if (task.reset !== undefined && error)
+    throw new PlayFailed(`${nameOf(task)}: its reset failed: ${shown(error, 400)}`);
+  if (opened.done) throw new PlayFailed(`${nameOf(task)}: its episode ended at the reset`);
+  return opened;
+}
+
+function resetArguments({ split, index, reset }: TaskRef): JsonText {
+  return reset ?? JSON.stringify({ split, index });
 }
 
 /** A request that the environment may fail; what it failed with is the server's own words. */
-async function attempt<T extends Observation>(task: TaskRef, what: string, request: () => Promise<T>): Promise<T> {
+export async function attempt<T extends Observation>(
+  task: TaskRef,
+  what: string,
+  request: () => Promise<T>,
+): Promise<T> {
   try {
     const observation = await request();
     const failure = failureOf(observation);

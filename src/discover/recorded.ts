@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { chosenSplits } from './chosen-splits.js';
-import type { OpenDiscovery } from './discover.js';
+import type { OpenDiscovery } from './options.js';
 import { Header, Line, RECORDING_FORMAT } from './recording.js';
 import { RecordingLines } from './recording-lines.js';
 import type { Reporter } from './reporter.js';

@@ -15,6 +15,8 @@ export interface TaskRef {
   index: number;
   /** The server's own id, which may hold a path of the machine that serves it. */
   id: string;
+  /** Keyword arguments of the reset, an object, where these say which task is played in place of split and index. */
+  reset?: JsonText;
 }
 
 export interface Task extends TaskRef {
@@ -47,6 +49,14 @@ export interface Discovery {
   /** The server's name for its environment, such as `gridsim-v1`. */
   envName: string;
   splits: Split[];
+  /** Whether the tasks are the user's: each says the arguments of its reset. */
+  given?: boolean;
+  /** Where the environment has no tools but one action, which the tool `step` stands for: the fields that it always has. */
+  action?: { fixed: Record<string, JsonText> };
+  /** How the rewards of an episode's steps become its score, where it isn't what the episode ends with. */
+  rewardRule?: 'sum';
+  /** What was found out and decided, for the summary. */
+  notes?: readonly string[];
   /** The split's tasks in order, in pages; the toolset of each is known by then. */
   tasks(split: Split): AsyncIterable<Task[]>;
   /** The toolsets that the tasks read so far have, in the order they were met. */

@@ -1,6 +1,7 @@
 import type { Discovery } from '../discover/types.js';
 import {
   configBundle,
+  configFields,
   configHeaders,
   configText,
   configUrl,
@@ -31,13 +32,14 @@ export function checkOptions(options: GymOptions): Finding[] {
 
 /** What can be said of a server before its tasks are read. */
 export function checkServer(
-  { envName, splits }: Pick<Discovery, 'envName' | 'splits'>,
+  { envName, splits, action }: Pick<Discovery, 'envName' | 'splits' | 'action'>,
   options: GymOptions,
 ): Finding[] {
   const names = splits.map((split) => split.name);
   return [
     ...splitNames(names, { example: options.datasets !== undefined }),
     ...configText('environment', description(envName)),
+    ...configFields(action?.fixed ?? {}),
     ...(options.datasets === undefined ? [] : datasetSplits(options.datasets, names)),
   ];
 }

@@ -1,3 +1,4 @@
+import type { Discovery } from '../discover/types.js';
 import { namesOf } from './names.js';
 import type { GymOptions } from './options.js';
 import { SETTING_KEYS } from './options.js';
@@ -17,7 +18,10 @@ export function description(envName: string): string {
 }
 
 /** `configs/<name>.yaml`: the resources server, its agent, and the environment server that NeMo RL sends rows to. */
-export async function config(envName: string, options: GymOptions): Promise<string> {
+export async function config(
+  { envName, action, rewardRule }: Pick<Discovery, 'envName' | 'action' | 'rewardRule'>,
+  options: GymOptions,
+): Promise<string> {
   const names = namesOf(options.name);
   const { server, settings } = options;
   const or = <T>(value: T | undefined): T | null => value ?? null;
@@ -29,10 +33,13 @@ export async function config(envName: string, options: GymOptions): Promise<stri
       : { url: null, bundle: server.bundle, sandbox: or(server.sandbox) }),
     headers: entries(options.headers),
     toolNames: entries(options.renameTools).map(({ name, value }) => ({ name: value, value: name })),
+    action: action !== undefined,
+    fixedFields: entries(action?.fixed ?? {}),
     numbers: (['tool_timeout', 'reset_timeout', 'idle_timeout', 'max_concurrent_envs'] as const).flatMap((key) =>
       settings[key] === undefined ? [] : [{ key, value: settings[key] }],
     ),
     reward: or(settings.reward),
+    rewardRule: or(settings.reward_rule ?? rewardRule),
     maxSteps: or(settings.max_steps),
     datasets: datasets(options),
   });

@@ -7,6 +7,8 @@ export {
   type Datasets,
   type GymOptions,
   MAX_CONCURRENT_ENVS,
+  REWARD_RULES,
+  type RewardRule,
   SETTING_KEYS,
   type ServerConfig,
   type Settings,

@@ -8,6 +8,11 @@ export function oneLine(json: string): string {
   return json.replace(LINE_ENDS, unicodeEscape);
 }
 
+/** JSON text that somebody wrote, on one line: CR and LF stand between tokens only, where a blank does as well. */
+export function joinedLines(json: string): string {
+  return oneLine(json.trim().replace(/[\r\n]+/g, ' '));
+}
+
 /** A value as JSON on one line. */
 export function jsonLine(value: unknown): string {
   return oneLine(JSON.stringify(value));

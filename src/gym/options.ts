@@ -1,3 +1,6 @@
+export const REWARD_RULES = ['sum', 'last', 'max', 'final'] as const;
+export type RewardRule = (typeof REWARD_RULES)[number];
+
 /**
  * Settings of the config that people change by hand, and that a rewrite keeps. The timeouts are in seconds.
  * `SETTING_KEYS` has the same keys.
@@ -10,6 +13,8 @@ export interface Settings {
   max_concurrent_envs?: number;
   /** Which of the task's scores is the reward, where it isn't the episode's own. */
   reward?: string;
+  /** How the rewards of an episode's steps become its score: `final`, the episode's last word, where it isn't there. */
+  reward_rule?: RewardRule;
   /** The agent's: model calls a rollout. */
   max_steps?: number;
 }
@@ -20,6 +25,7 @@ export const SETTING_KEYS = [
   'idle_timeout',
   'max_concurrent_envs',
   'reward',
+  'reward_rule',
   'max_steps',
 ] as const satisfies readonly (keyof Settings)[];
 

@@ -1,6 +1,6 @@
 import type { Task } from '../discover/types.js';
 import { EXAMPLE_ROWS, type Findings, row } from '../rules/index.js';
-import { jsonLine } from './json-line.js';
+import { joinedLines, jsonLine } from './json-line.js';
 import { namesOf } from './names.js';
 import type { GymOptions } from './options.js';
 import type { PromptPrints } from './prompt-prints.js';
@@ -52,14 +52,16 @@ export class RowWriter {
   }
 
   private line(
-    { split, index, id, prompt, systemPrompt }: Task,
+    { split, index, reset, id, prompt, systemPrompt }: Task,
     tools: string,
     prompts: PromptPrints | undefined,
   ): string {
     const { fullIds } = this.options;
     const input = `[${this.systemMessage(systemPrompt)}{"role":"user","content":${jsonLine(prompt)}}]`;
     prompts?.add(input);
-    const identity = `"split":${jsonLine(split)},"index":${index},"task_id":${jsonLine(rowId(id, fullIds))}`;
+    const played =
+      reset === undefined ? `"split":${jsonLine(split)},"index":${index}` : `"reset":${joinedLines(reset)}`;
+    const identity = `${played},"task_id":${jsonLine(rowId(id, fullIds))}`;
     return `{"responses_create_params":{"input":${input},"tools":${tools}},${this.agentRef},${identity}}\n`;
   }
 

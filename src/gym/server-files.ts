@@ -12,12 +12,13 @@ const BRIDGE = 'openenv_bridge';
 /** The files that Gym runs and people read. None holds a text of the server but the config, and that quotes it. */
 export async function serverFiles(discovery: Discovery, options: GymOptions): Promise<OutputFile[]> {
   const names = namesOf(options.name);
+  const given = discovery.given ?? false;
   const content = async (path: string, values: object = {}) => ({ path, content: await render(path, values) });
   return [
-    { path: names.config, content: await config(discovery.envName, options), settings: SETTING_LINES },
+    { path: names.config, content: await config(discovery, options), settings: SETTING_LINES },
     await content('app.py'),
     await content('pyproject.toml', { project: names.project, framework: framework(options) }),
-    await content('task_data.py'),
+    await content('task_data.py', { given }),
     await content('tests/test_app.py', { names }),
     await content('README.md', readme(discovery, options)),
     ...(await bridge()),
@@ -33,6 +34,7 @@ function readme(discovery: Discovery, { name, server, renameTools, datasets }: G
   return {
     bundle: 'bundle' in server,
     names: namesOf(name),
+    given: discovery.given ?? false,
     splits: discovery.splits,
     /** The split to play in the examples: the smallest is the quickest. */
     example: discovery.splits.reduce((least, split) => (split.count < least.count ? split : least)).name,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import Handlebars from 'handlebars';
 import { stringify } from 'smol-toml';
-import { yamlString } from './yaml.js';
+import { yamlString, yamlValue } from './yaml.js';
 
 /** Beside `src/` and, in the package, beside `dist/`. */
 export const TEMPLATES = fileURLToPath(new URL('../../templates/server/', import.meta.url));
@@ -16,6 +16,8 @@ const handlebars = Handlebars.create();
  */
 handlebars.registerHelper({
   yaml: (value: unknown) => yamlString(text(value)),
+  /** JSON. */
+  yamlValue: (value: unknown) => yamlValue(text(value)),
   toml: (value: unknown) =>
     stringify({ x: text(value) })
       .trimEnd()

@@ -1,6 +1,6 @@
 import type { Tool, Toolset } from '../discover/types.js';
 import { type Finding, renameTaken, toolClash, toolDuplicates, toolJson, toolName } from '../rules/index.js';
-import { oneLine } from './json-line.js';
+import { joinedLines, oneLine } from './json-line.js';
 import type { GymOptions } from './options.js';
 
 /** A toolset as rows and `toolsets.json` have it. */
@@ -44,10 +44,5 @@ export function gymTools(toolset: Toolset, renameTools: GymOptions['renameTools'
 
 function toolText(name: string, { description, parameters }: Tool): string {
   const named = `"name":${JSON.stringify(name)},"description":${JSON.stringify(description)}`;
-  return oneLine(`{"type":"function",${named},"parameters":${withoutLineBreaks(parameters)},"strict":false}`);
-}
-
-/** JSON text has CR and LF between tokens only, where a blank does as well. */
-function withoutLineBreaks(json: string): string {
-  return json.trim().replace(/[\r\n]+/g, ' ');
+  return `{"type":"function",${oneLine(named)},"parameters":${joinedLines(parameters)},"strict":false}`;
 }

@@ -1,3 +1,4 @@
+import { parse } from 'lossless-json';
 import { stringify } from 'yaml';
 import { unicodeEscape } from '../rules/text.js';
 
@@ -10,8 +11,26 @@ const UNSAFE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
  * `0x1F` are no strings otherwise. A text that is exactly `???` can't be written; `configText` in `rules/` refuses it.
  */
 export function yamlString(text: string): string {
+  return quoted(withoutInterpolation(text));
+}
+
+function quoted(text: string): string {
   const options = { defaultStringType: 'QUOTE_DOUBLE', doubleQuotedAsJSON: true, lineWidth: 0 } as const;
-  return stringify(withoutInterpolation(text), options).trimEnd().replace(UNSAFE, unicodeEscape);
+  return stringify(text, options).trimEnd().replace(UNSAFE, unicodeEscape);
+}
+
+/** JSON as a YAML value in flow style: numbers keep their spelling, and OmegaConf reads no `${…}` in a key. */
+export function yamlValue(json: string): string {
+  return flow(parse(json));
+}
+
+function flow(value: unknown): string {
+  if (typeof value === 'string') return yamlString(value);
+  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
+  if (typeof value !== 'object' || value === null || value.constructor !== Object) return String(value);
+  return `{${Object.entries(value)
+    .map(([key, item]) => `${quoted(key)}: ${flow(item)}`)
+    .join(', ')}}`;
 }
 
 /** OmegaConf's grammar: `\${` is a literal `${`, and backslashes before it count in pairs. */

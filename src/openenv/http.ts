@@ -35,6 +35,13 @@ export class NotJsonError extends UserError {
   override readonly name = 'NotJsonError';
 }
 
+export interface JsonAnswer {
+  value: unknown;
+  /** The text that it came as, in UTF-8, for whom JSON.parse changes too much. */
+  data: Buffer;
+  bytes: number;
+}
+
 interface Exchanged {
   response: http.IncomingMessage;
   data: Buffer;
@@ -66,10 +73,10 @@ export class HttpClient {
 
   /**
    * @param path below the server's base, with its leading slash
-   * @returns the parsed answer and its length in bytes
+   * @returns the parsed answer, its bytes, and how many these are
    * @throws UserError saying what was asked, what came and how to check; the signal's reason when it aborts
    */
-  async json(method: 'GET' | 'POST', path: string, body?: unknown): Promise<{ value: unknown; bytes: number }> {
+  async json(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonAnswer> {
     const asked = `${method} ${this.server.http}${path}`;
     const payload = body === undefined ? undefined : JSON.stringify(body);
     let url = new URL(this.server.http + path);
@@ -81,10 +88,8 @@ export class HttpClient {
         continue;
       }
       if (status < 200 || status > 299) throw new HttpStatusError(status, asked, data.toString());
-      return {
-        value: parseJson(data, asked, response.headers['content-type'] ?? 'no content type'),
-        bytes: data.length,
-      };
+      const value = parseJson(data, asked, response.headers['content-type'] ?? 'no content type');
+      return { value, data, bytes: data.length };
     }
     throw new UserError(`the server redirected more than ${MAX_REDIRECTS} times`, { where: asked });
   }

@@ -52,6 +52,7 @@ const ListedTool = z.object({
   name: z.string(),
   description: z.string().nullish(),
   input_schema: JsonObject.nullish(),
+  inputSchema: JsonObject.nullish(),
 });
 
 /** What a tool without a schema takes: nothing. */
@@ -65,16 +66,24 @@ export interface ListedTool {
 }
 
 /**
- * The tools that an observation lists.
- * @param frame its text, since JSON.parse would change a schema's numbers and the order of its keys
- * @throws ZodError where it lists none
+ * The tools that an answer lists.
+ * @param json its text, since JSON.parse would change a schema's numbers and the order of its keys
+ * @param path where the list is; MCP's own spells `input_schema` in another way
+ * @throws ZodError where there is none
  */
-export function toolsOf({ observation }: Observation, frame: string): ListedTool[] {
-  const tools = z.array(ListedTool).parse(observation.tools);
-  const texts = members(memberAt(frame, 'data', 'observation', 'tools') ?? '[]');
-  return tools.map(({ name, description, input_schema }, index) => ({
-    name,
-    description: description ?? '',
-    parameters: (input_schema && memberAt(texts.get(String(index)) ?? '{}', 'input_schema')) || NO_ARGUMENTS,
-  }));
+export function listedTools(json: string, ...path: string[]): ListedTool[] {
+  const list = memberAt(json, ...path) ?? 'null';
+  const texts = members(list);
+  return z
+    .array(ListedTool)
+    .parse(JSON.parse(list))
+    .map((tool, index) => {
+      const text = texts.get(String(index)) ?? '{}';
+      const schema = (['input_schema', 'inputSchema'] as const).find((key) => tool[key]);
+      return {
+        name: tool.name,
+        description: tool.description ?? '',
+        parameters: (schema && memberAt(text, schema)) || NO_ARGUMENTS,
+      };
+    });
 }

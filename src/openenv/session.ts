@@ -4,7 +4,7 @@ import type { UserError } from '../errors.js';
 import { excerpt } from './excerpt.js';
 import { connectionFailure, handshakeFailure } from './failure.js';
 import { firstIssue } from './first-issue.js';
-import { Frame, failureOf, type ListedTool, type Observation, toolsOf } from './messages.js';
+import { Frame, failureOf, type ListedTool, listedTools, type Observation } from './messages.js';
 import { RefusedError, ServerFull, SessionLost } from './session-errors.js';
 import type { ServerUrl } from './url.js';
 
@@ -15,6 +15,12 @@ export interface SessionOptions {
   /** Bytes of one frame after which the session is given up. */
   maxFrame?: number;
 }
+
+/** JSON as it goes out: numbers keep their spelling. */
+type JsonText = string;
+
+/** An observation, with the frame that it came in: JSON.parse changes how its numbers are spelt. */
+export type Answer = Observation & { frame: string };
 
 type Waiter = { resolve: (text: string) => void; reject: (error: unknown) => void };
 
@@ -85,22 +91,25 @@ export class Session {
    * @param seconds limit of this request
    * @throws ServerFull, RefusedError or SessionLost; the signal's reason when it aborts
    */
-  async reset(data: Record<string, unknown>, seconds: number): Promise<Observation> {
-    return observationOf(await this.request({ type: 'reset', data }, seconds), this.url);
+  async reset(args: JsonText, seconds: number): Promise<Answer> {
+    return this.ask('reset', args, seconds);
   }
 
-  async callTool(name: string, args: Record<string, unknown>, seconds: number): Promise<Observation> {
-    const data = { type: 'call_tool', tool_name: name, arguments: args };
-    return observationOf(await this.request({ type: 'step', data }, seconds), this.url);
+  async callTool(name: string, args: JsonText, seconds: number): Promise<Answer> {
+    return this.step(`{"type":"call_tool","tool_name":${JSON.stringify(name)},"arguments":${args}}`, seconds);
+  }
+
+  /** Takes the one action of an environment without tools. */
+  async step(action: JsonText, seconds: number): Promise<Answer> {
+    return this.ask('step', action, seconds);
   }
 
   /** The tools that the open turn offers, in the server's order; none where the episode failed. */
   async listTools(seconds: number): Promise<Observation & { tools: ListedTool[] }> {
-    const text = await this.request({ type: 'step', data: { type: 'list_tools' } }, seconds);
-    const observation = observationOf(text, this.url);
+    const observation = await this.step('{"type":"list_tools"}', seconds);
     if (failureOf(observation) !== null) return { ...observation, tools: [] };
     try {
-      return { ...observation, tools: toolsOf(observation, text) };
+      return { ...observation, tools: listedTools(observation.frame, 'data', 'observation', 'tools') };
     } catch (cause) {
       if (!(cause instanceof ZodError)) throw cause;
       throw new SessionLost(`the server's list of tools can't be read: ${firstIssue(cause)}`, {
@@ -123,7 +132,12 @@ export class Session {
     clearTimeout(timer);
   }
 
-  private async request(message: unknown, seconds: number): Promise<string> {
+  private async ask(type: 'reset' | 'step', data: JsonText, seconds: number): Promise<Answer> {
+    const frame = await this.request(`{"type":"${type}","data":${data}}`, seconds);
+    return { ...observationOf(frame, this.url), frame };
+  }
+
+  private async request(message: string, seconds: number): Promise<string> {
     this.signal.throwIfAborted();
     let timer: NodeJS.Timeout | undefined;
     const abort = () => this.end(this.signal.reason);
@@ -134,7 +148,7 @@ export class Session {
         const early = this.inbox.shift();
         if (early !== undefined) this.receive(early);
         else if (this.ended) this.end(this.ended);
-        else this.socket.send(JSON.stringify(message), () => {});
+        else this.socket.send(message, () => {});
         timer = setTimeout(
           () => this.end(new SessionLost(`no answer within ${Number(seconds.toFixed(2))} s`, { where: this.url })),
           Math.min(seconds * 1000, LONGEST_MS),

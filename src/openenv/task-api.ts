@@ -13,6 +13,11 @@ const Tasks = z.object({
   tasks: z.array(z.custom<TaskDescriptor>((task) => typeof task === 'object' && task !== null)),
 });
 
+/** The server can't list tasks: the environment lacks the methods, or the server the routes. */
+export class NoTaskApi extends UserError {
+  override readonly name = 'NoTaskApi';
+}
+
 /** The Task API of openenv 0.10.0, which never starts an episode. */
 export class TaskApi {
   constructor(
@@ -48,9 +53,9 @@ export class TaskApi {
     } catch (error) {
       // 501: the environment lacks the method; 404: an older openenv, or an environment that is not OpenEnv's.
       if (error instanceof HttpStatusError && (error.status === 501 || error.status === 404)) {
-        throw new UserError(`the server has no Task API (${error.status}), and gymgen needs to know its tasks`, {
+        throw new NoTaskApi(`the server has no Task API (${error.status}), and gymgen needs to know its tasks`, {
           where: `${method} ${this.base}${path}`,
-          fix: 'serve an environment with list_splits, num_tasks and get_task_range on openenv 0.10 or newer',
+          fix: 'give them: --episodes N for N seeds, or --tasks FILE with the arguments of each reset (.jsonl, .csv, .json)',
         });
       }
       throw error;

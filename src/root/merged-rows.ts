@@ -143,5 +143,5 @@ function isSameTask(one: Row, other: Row): boolean {
 }
 
 function nameOf({ split, index, task_id: id }: Row): string {
-  return `${String(split)}[${String(index)}] '${String(id)}'`;
+  return split === undefined ? `'${String(id)}'` : `${String(split)}[${String(index)}] '${String(id)}'`;
 }

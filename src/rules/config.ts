@@ -1,5 +1,6 @@
 import type { BundleConfig } from '../gym/options.js';
 import type { Finding } from './finding.js';
+import { jsonFault } from './json-text.js';
 import { quote, wellFormed } from './text.js';
 
 /**
@@ -75,6 +76,32 @@ export function configBundle({ bundle, framework, sandbox }: BundleConfig): Find
     ...configText(`bundle ${quote(bundle)}`, bundle),
     ...(sandbox === undefined ? [] : configText('--sandbox', sandbox)),
   ];
+}
+
+/** `config-field`: fields that each action has. OmegaConf reads no `${…}` in a key, so that none may need an escape. */
+export function configFields(fixed: Readonly<Record<string, string>>): Finding[] {
+  return Object.entries(fixed).flatMap(([name, json]) => {
+    const where = `--fix-field ${quote(name)}`;
+    const fault = jsonFault(json);
+    if (fault !== undefined) return [{ code: 'config-field', where, what: `its value ${fault}`, fix: 'change it' }];
+    const bad =
+      !/^[\p{L}\p{N}_.-]+$/u.test(name) || texts(JSON.parse(json)).find((text) => configText('', text).length > 0);
+    if (!bad) return [];
+    return [
+      {
+        code: 'config-field',
+        where,
+        what: "can't stand in Gym's config",
+        fix: "leave it out, or mend the field's name",
+      },
+    ];
+  });
+}
+
+function texts(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => [key, ...texts(item)]);
 }
 
 /** Headers of the handshake, which the websocket client writes itself. */

@@ -1,5 +1,6 @@
 import type { Task } from '../discover/types.js';
 import type { Finding } from './finding.js';
+import { jsonFault } from './json-text.js';
 import { quote, wellFormed } from './text.js';
 
 const NONE: readonly Finding[] = [];
@@ -17,7 +18,8 @@ export function row(task: Task): readonly Finding[] {
     (systemPrompt === null || (typeof systemPrompt === 'string' && wellFormed(systemPrompt))) &&
     typeof id === 'string' &&
     id !== '' &&
-    wellFormed(id)
+    wellFormed(id) &&
+    (task.reset === undefined || jsonFault(task.reset) === undefined)
   ) {
     return NONE;
   }
@@ -30,12 +32,17 @@ function faults(task: Task): Finding[] {
     code,
     where,
     what,
-    fix: 'mend the task on the server, or leave its split out: --split with the names of the others',
+    fix:
+      task.reset === undefined
+        ? 'mend the task on the server, or leave its split out: --split with the names of the others'
+        : 'mend it in the tasks file, or leave its split out: --split with the names of the others',
   });
+  const fault = task.reset === undefined ? undefined : jsonFault(task.reset);
   return [
     ...text('prompt', task.prompt, false),
     ...text('system prompt', task.systemPrompt ?? '', true),
     ...text('id', task.id, false),
+    ...(fault === undefined ? [] : [['row-reset', `its reset ${fault}`] as [string, string]]),
   ].map(([code, what]) => refuse(code, what));
 }
 

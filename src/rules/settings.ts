@@ -1,4 +1,4 @@
-import type { Settings } from '../gym/options.js';
+import { REWARD_RULES, type Settings } from '../gym/options.js';
 import type { Finding } from './finding.js';
 import { quote } from './text.js';
 
@@ -31,6 +31,18 @@ export function settings(values: Readonly<Record<string, unknown>>, where: (key:
   const { reward } = values;
   if (reward !== undefined && (typeof reward !== 'string' || reward === '' || reward === '???')) {
     findings.push(refuse('reward', "the name of one of the task's scores"));
+  }
+  const { reward_rule: rule } = values;
+  if (rule !== undefined && !(REWARD_RULES as readonly unknown[]).includes(rule)) {
+    findings.push(refuse('reward_rule', `one of ${REWARD_RULES.join(', ')}`));
+  }
+  if (reward !== undefined && rule !== undefined && rule !== 'final') {
+    findings.push({
+      code: 'setting-value',
+      where: where('reward_rule'),
+      what: 'a score by its name (reward) is what an episode ends with, and needs no rule',
+      fix: 'leave one of the two out',
+    });
   }
   return findings;
 }

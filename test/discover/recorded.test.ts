@@ -91,7 +91,7 @@ describe('failures, as recorded', () => {
   ])('%s %s', async (bundle, file, told) => {
     const session = await replayed(bundle, file);
     for (const words of told) {
-      const reset = session.reset({}, 5).then(({ metadata }) => {
+      const reset = session.reset('{}', 5).then(({ metadata }) => {
         if (metadata?.status !== 'error') throw new Error('it did not fail');
         return String(metadata.error);
       });

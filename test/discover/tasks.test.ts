@@ -87,7 +87,7 @@ describe('no Task API', () => {
     const http = route(path, () => ({ status, body: { detail: 'Not implemented' } }));
     const failure = await failureFrom({ http });
     expect(failure).toMatch(new RegExp(`no Task API \\(${status}\\), and gymgen needs to know its tasks`));
-    expect(failure).toMatch(/at: (GET|POST) http.*\nfix: serve an environment with list_splits/);
+    expect(failure).toMatch(/at: (GET|POST) http.*\nfix: give them: --episodes N .*--tasks FILE/);
   });
 
   test.each<[string, unknown]>([

@@ -19,8 +19,26 @@ const texts = [0, 1, 2, 3, 4, 5].map((index) =>
   task(index, { prompt: hostile, systemPrompt: null, id: `@local/${hostile}/x`, toolset: toolset(turns, hostile) }),
 );
 
+const STEP = tool('step', '{"type":"object","properties":{"move":{"enum":["UP","DOWN"]}},"required":["move"]}');
+const boards = [0, 1].map((index) =>
+  task(index, {
+    id: `train-${index}`,
+    reset: `{"seed":${index},\n "size": 1.0}`,
+    systemPrompt: null,
+    toolset: { key: 'environment', tasks: [], turns: [[STEP]] },
+  }),
+);
+
 const CASES: Record<string, { given: Discovery; options: GymOptions }> = {
   plain: { given: discovery([...days, task(0, { split: 'eval' })]), options: options() },
+  given: {
+    given: discovery(boards, {
+      given: true,
+      action: { fixed: { mode: '"${hard}"', levels: '[1, {"a": null}]' } },
+      rewardRule: 'sum',
+    }),
+    options: options({ settings: { max_steps: 20 } }),
+  },
   everything: {
     given: discovery([...texts, task(0, { split: 'eval set' })], { envName: hostile }),
     options: options({

@@ -21,7 +21,7 @@ async function opened(options: StandInOptions = {}, client: Partial<SessionOptio
   return { server, session: await openAt(server.url, client) };
 }
 
-const reset = (session: Session, seconds = 5) => session.reset({ split: 'train', index: 0 }, seconds);
+const reset = (session: Session, seconds = 5) => session.reset('{"split":"train","index":0}', seconds);
 
 test('an episode is played over one socket', async () => {
   const { server, session } = await opened();
@@ -31,7 +31,7 @@ test('an episode is played over one socket', async () => {
     index: 0,
   });
   expect((await session.listTools(5)).tools.map(({ name }) => name)).toEqual(['submit_schedule', 'end_turn']);
-  expect(await session.callTool('end_turn', { response: 'done' }, 5)).toMatchObject({ done: true, reward: 0 });
+  expect(await session.callTool('end_turn', '{"response":"done"}', 5)).toMatchObject({ done: true, reward: 0 });
   await session.close();
   expect(server.sessions[0]?.received).toEqual([
     { type: 'reset', data: { split: 'train', index: 0 } },
@@ -59,7 +59,7 @@ test('a full server says so unasked, with its numbers', async () => {
 test('what the server refuses leaves the session as it is', async () => {
   const error = { type: 'error', data: { code: 'EXECUTION_ERROR', message: 'no\nsuch \x1b[1mindex' } };
   const { session } = await opened({ ws: ({ data }) => (data.index === 7 ? error : undefined) });
-  const refused = session.reset({ split: 'train', index: 7 }, 5);
+  const refused = session.reset('{"split":"train","index":7}', 5);
   await expect(refused).rejects.toThrow(RefusedError);
   expect(await failureOf(refused)).toMatch(/^EXECUTION_ERROR: no such \[1mindex/);
   expect((await reset(session)).done).toBe(false);

@@ -108,6 +108,10 @@ it.each([
   [{ max_steps: 1.5, max_concurrent_envs: -1 }, ['setting-value', 'setting-value']],
   [{ reward: '' }, ['setting-value']],
   [{ reward: 3 }, ['setting-value']],
+  [{ reward_rule: 'max' }, []],
+  [{ reward_rule: 'total' }, ['setting-value']],
+  [{ reward: 'solve', reward_rule: 'final' }, []],
+  [{ reward: 'solve', reward_rule: 'sum' }, ['setting-value']],
 ])('of the settings %j says %j', (values, expected) => {
   expect(codes(settings(values, (key) => `--${key}`))).toEqual(expected);
 });

@@ -12,6 +12,9 @@ it.each([
   [{ id: '' }, ['row-id']],
   [{ id: '\ud800', prompt: '' }, ['row-prompt', 'row-id']],
   [{ prompt: null as unknown as string }, ['row-prompt']],
+  [{ reset: '{"seed":1}' }, []],
+  [{ reset: '{"seed":1e999}' }, ['row-reset']],
+  [{ reset: '{"seed":123456789012345678901}' }, ['row-reset']],
   [{ systemPrompt: 3 as unknown as string }, ['row-system-prompt']],
 ])('of a task with %j says %j', (changes, codes) => {
   expect(row(task(3, changes)).map(({ code }) => code)).toEqual(codes);

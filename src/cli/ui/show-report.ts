@@ -13,6 +13,7 @@ export function showReport(report: WriteReport, request: WriteRequest, terminal:
   if (request.dryRun) showPlan(report, terminal);
   else terminal.result(`${report.changed ? 'wrote' : 'unchanged'} ${folder}`);
   for (const line of contents(report)) terminal.note(`  ${line}`);
+  for (const note of report.notes) terminal.note(`  ${note}`);
   for (const [key, value] of Object.entries(report.kept))
     terminal.note(`  kept ${key}: ${value}, as the config has it`);
   if (hasTurns(report)) terminal.note(TURNS);
@@ -29,7 +30,8 @@ function contents({ rows, toolsets }: WriteReport): string[] {
   const width = Math.max(...rows.map(({ split }) => split.length));
   return [
     ...rows.map(
-      ({ split, rows: count }) => `data/${`${split}.jsonl`.padEnd(width + 6)}  ${count.toLocaleString('en')} rows`,
+      ({ split, rows: count }) =>
+        `data/${`${split}.jsonl`.padEnd(width + 6)}  ${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`,
     ),
     `${toolsets.length} ${toolsets.length === 1 ? 'toolset' : 'toolsets'}: ${toolsets
       .slice(0, 8)
@@ -63,8 +65,8 @@ function showPlan({ plan, row }: WriteReport, terminal: Terminal): void {
 
 /** The row is the text of its line: as a value, it would lose how a schema spells its numbers. */
 function document(report: WriteReport, request: WriteRequest, folder: string) {
-  const { name, envName, changed, rows, toolsets, kept, plan, row, counts } = report;
+  const { name, envName, changed, rows, toolsets, notes, kept, plan, row, counts } = report;
   const status = request.dryRun ? 'planned' : changed ? 'wrote' : 'unchanged';
-  const base = { status, folder, name, environment: envName, rows, toolsets, kept, counts };
+  const base = { status, folder, name, environment: envName, rows, toolsets, notes, kept, counts };
   return request.dryRun ? { ...base, plan: plan.entries, row } : base;
 }

@@ -9,9 +9,11 @@
     openenv.py     the OpenEnv server: its address, its free sessions (slots.py), its sockets (connection.py, wire.py)
     bundle.py      an AgentEnv bundle as that server, in a child process: serve_bundle.py, with loopback.py and
                    toolset_key.py beside it, which run without NeMo Gym
+    action.py      an environment that has one action in place of tools
 
-and what an answer means is decided in text.py (what the model reads), toolcheck.py (is this what the row shows?),
-outage.py (is the environment still there?), rewards.py (the score) and mask.py (what is not a score).
+and what an answer means is decided in text.py and observation_text.py (what the model reads), toolcheck.py (is this
+what the row shows?), outage.py (is the environment still there?), rewards.py (the score) and mask.py (what is not a
+score).
 """
 
 from openenv_bridge.config import OpenEnvConfig

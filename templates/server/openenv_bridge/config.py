@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from nemo_gym.base_resources_server import BaseResourcesServerConfig, ReverifyMode
 from pydantic import ConfigDict, Field, field_validator, model_validator
@@ -37,6 +37,9 @@ class OpenEnvConfig(BaseResourcesServerConfig):
     reset_timeout: float = 600.0  # a free session and the reset together; and each end_turn
     idle_timeout: float = 600.0  # a session without a request, after which its episode is ended
     max_frame: int = 128 * 1024 * 1024
+    interface: Literal["tools", "action"] = "tools"  # tools of the environment's own (MCP), or the one tool "step"
+    fixed_fields: dict[str, Any] = Field(default_factory=dict)  # that each action has, and the model isn't shown
+    reward_rule: Literal["final", "sum", "last", "max"] = "final"  # how rewards of steps become the score: rewards.py
     reward: str | None = None  # the step of metadata.scores that is the reward; else the observation's reward
 
     @field_validator("url")
@@ -52,6 +55,14 @@ class OpenEnvConfig(BaseResourcesServerConfig):
             raise ValueError(
                 "must have either url, where an OpenEnv server runs, or bundle, which is then served from here"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _rules_that_go_together(self) -> Self:
+        if self.fixed_fields and self.interface != "action":
+            raise ValueError("has fixed_fields, which are of an action: interface: action")
+        if self.reward is not None and self.reward_rule != "final":
+            raise ValueError("has a reward by its name, which is what an episode ends with: leave reward_rule out")
         return self
 
     @field_validator("tool_timeout", "reset_timeout", "idle_timeout", "max_frame", "max_concurrent_envs", mode="before")

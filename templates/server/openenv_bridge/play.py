@@ -28,7 +28,7 @@ class Play:
         self.done = False
         self._task, self._server, self._config = task, server, config
         self._row_names = {own: name for name, own in config.tool_names.items()}
-        self._scoring = Scoring(config.reward)
+        self._scoring = Scoring(config.reward, config.reward_rule)
         self._connection: Connection | None = None
         self._system_prompt: str | None = None
         self._turns: list[list[Any]] = []  # the tools of each turn so far, as far as the server lists them
@@ -41,9 +41,12 @@ class Play:
             raise Unavailable(f"the reset failed: {text.of_frame(e)}") from None
         if answer.failure is not None:
             raise Unavailable(f"the reset failed: {answer.failure}")
+        if self._task.reset is not None:
+            _check_begun(answer)
         if difference := self._task.difference(answer.metadata.get("task")):
             raise WrongTask(f"the server plays {difference}: its tasks are not those that the rows were written of")
-        self._see(answer)
+        self._scoring.see(answer, reset=True)
+        self.done = answer.done
         self._open_turn(answer.metadata)
         if not self.done:
             await self._list_tools()
@@ -144,3 +147,12 @@ class Play:
         if not self._turns and self._task.tools:
             names = {self._config.tool_names.get(tool["name"], tool["name"]) for tool in self._task.tools}
         return END_TURN in names
+
+
+def _check_begun(answer: wire.Answer) -> None:
+    """Raises Unavailable where the reset of an environment without tasks began no episode, which it says in a way of
+    its own."""
+    if error := answer.observation.get("error"):
+        raise Unavailable(f"the reset failed: {text.of_error(error)}")
+    if answer.done:
+        raise Unavailable("the reset failed: the episode was over with it")

@@ -1,13 +1,18 @@
 """From an episode's answers to its score.
 
-There is one rule: the episode's last word counts. The observation that ends the episode has its reward, as servers
-with tasks give it. Another rule (a sum of steps, say) is another way for ``Scoring.see`` to remember.
+    rule     the score                                                            without any reward
+    final    the episode's last word: what ends it, as servers with tasks give it   no score
+    sum      of what the steps gave, as environments give that reward each of them  0
+    last     what the last step gave                                                0
+    max      the most that a step gave                                              0
+
+What the reset gives is no step's, and a step that gives nothing gives 0, but for ``final``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,16 +43,27 @@ class Verdict:
         return fields
 
 
+RULES: Mapping[str, Callable[[float | None, float], float]] = {
+    "sum": lambda sofar, reward: (sofar or 0.0) + reward,
+    "last": lambda _, reward: reward,
+    "max": lambda sofar, reward: reward if sofar is None else max(sofar, reward),
+}
+
+
 class Scoring:
     """``step`` is the score of ``metadata.scores`` that is the reward, where the config names one."""
 
-    def __init__(self, step: str | None) -> None:
+    def __init__(self, step: str | None, rule: str = "final") -> None:
         self._step = step
+        self._add = RULES.get(rule)
         self._reward: float | None = None
         self._scores: dict[str, float] = {}
 
-    def see(self, answer: Answer) -> None:
-        if answer.reward is not None or answer.done:
+    def see(self, answer: Answer, *, reset: bool = False) -> None:
+        if self._add is not None:
+            if not reset:
+                self._reward = self._add(self._reward, answer.reward or 0.0)
+        elif answer.reward is not None or answer.done:
             self._reward = answer.reward
         scores = answer.metadata.get("scores")
         if isinstance(scores, Mapping):
@@ -56,6 +72,8 @@ class Scoring:
     def verdict(self) -> Verdict:
         """Raises Unscored where the environment gave no score, which is not the same as a score of 0."""
         reward = self._reward if self._step is None else self._scores.get(self._step)
+        if reward is None and self._add is not None:
+            reward = 0.0  # of no steps
         if reward is None and self._step is not None:
             given = ", ".join(sorted(self._scores)) or "none"
             raise Unscored(f"the episode has no score {self._step!r} (the config's reward); it has: {given}")

@@ -23,6 +23,7 @@ from pydantic import PrivateAttr, ValidationError
 from starlette.middleware.sessions import SessionMiddleware
 
 from openenv_bridge import lifecycle, wire
+from openenv_bridge.action import ActionPlay
 from openenv_bridge.bundle import Bundle
 from openenv_bridge.config import ConfigError, OpenEnvConfig
 from openenv_bridge.episode import Episode, note
@@ -72,7 +73,8 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
             self._toolsets = Toolsets(FOLDER / "toolsets.json")
 
     def _start(self, task: Task) -> Episode:
-        return Episode(task, Play(task, self._openenv, self.config))
+        play = ActionPlay if self.config.interface == "action" else Play
+        return Episode(task, play(task, self._openenv, self.config))
 
     def setup_webserver(self) -> FastAPI:
         app = super().setup_webserver()

@@ -13,31 +13,39 @@ class BadRow(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    split: str
-    index: int
+    """One of a server that lists its tasks, by split and index; else one by the ``reset`` arguments that play it."""
+
+    split: str | None
+    index: int | None
     task_id: str | None
     tools: list[dict[str, Any]] | None  # None where the row wasn't sent whole: Gym's typed seeds leave the tools out
+    reset: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Task:
-        """Raises BadRow where ``row`` has no split and index."""
-        split, index, task_id = row.get("split"), row.get("index"), row.get("task_id")
+        """Raises BadRow where ``row`` has neither."""
+        split, index, task_id, reset = (row.get(key) for key in ("split", "index", "task_id", "reset"))
+        task_id = task_id if isinstance(task_id, str) else None
+        if isinstance(reset, dict):
+            return cls(None, None, task_id, tools_of(row), reset)
         if not isinstance(split, str) or not isinstance(index, int) or isinstance(index, bool):
-            raise BadRow("a row names its task by 'split' (a string) and 'index' (an integer)")
-        return cls(split, index, task_id if isinstance(task_id, str) else None, tools_of(row))
+            raise BadRow(
+                "a row names its task by 'split' (a string) and 'index' (an integer), or by 'reset' (an object)"
+            )
+        return cls(split, index, task_id, tools_of(row))
 
     def reset_arguments(self) -> dict[str, Any]:
-        return {"split": self.split, "index": self.index}
+        return {"split": self.split, "index": self.index} if self.reset is None else self.reset
 
     def same_as(self, other: Task) -> bool:
-        return (self.split, self.index, self.task_id) == (other.split, other.index, other.task_id)
+        return (self.reset_arguments(), self.task_id) == (other.reset_arguments(), other.task_id)
 
     def difference(self, played: Any) -> str | None:
         """How the task that a reset says it plays (``metadata.task``) isn't this one, or None.
 
         A server that doesn't say what it plays can't be told from one that plays the right task.
         """
-        if not isinstance(played, Mapping):
+        if not isinstance(played, Mapping) or self.reset is not None:
             return None
         for name, asked in (("split", self.split), ("index", self.index)):
             if played.get(name) is not None and played[name] != asked:
@@ -48,6 +56,8 @@ class Task:
         return None
 
     def __str__(self) -> str:
+        if self.reset is not None:
+            return self.task_id or f"reset {str(self.reset)[:200]}"
         name = f" ({last_segment(self.task_id)})" if self.task_id else ""
         return f"{self.split} {self.index}{name}"
 

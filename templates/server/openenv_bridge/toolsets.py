@@ -42,6 +42,6 @@ class Toolsets:
             return None
         for toolset, names in zip(self._toolsets, self._names, strict=True):
             for known in toolset.get("tasks", []):
-                if (known.get("split"), known.get("index")) == (task.split, task.index):
+                if task.reset is None and (known.get("split"), known.get("index")) == (task.split, task.index):
                     return names
-        return None
+        return self._names[0] if len(self._names) == 1 else None

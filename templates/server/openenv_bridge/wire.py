@@ -57,6 +57,11 @@ def reset(arguments: Mapping[str, Any]) -> bytes:
     return orjson.dumps({"type": "reset", "data": arguments})
 
 
+def step(action: bytes) -> bytes:
+    """``action`` is valid JSON, and goes out byte for byte."""
+    return b'{"type":"step","data":%b}' % action
+
+
 def call_tool(name: str, arguments: bytes) -> bytes:
     """``arguments`` is valid JSON, and goes out byte for byte: no number is rewritten, and nothing is added."""
     return b'{"type":"step","data":{"type":"call_tool","tool_name":%b,"arguments":%b}}' % (string(name), arguments)

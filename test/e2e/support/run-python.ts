@@ -48,6 +48,24 @@ export async function playOverMcp(
   return JSON.parse(await run([script('mcp_play.py')], { input }, true));
 }
 
+/** Episodes of a server that lists no tasks. */
+export interface GivenEpisodes {
+  url: string;
+  /** How their steps are made: calls of tools, or actions. */
+  interface: 'tools' | 'action';
+  episodes: { reset: object; moves: Move[] }[];
+}
+
+/** Plays episodes with the `openenv` client; what each step gave. */
+export async function playGiven(given: GivenEpisodes): Promise<(number | null)[][]> {
+  return JSON.parse(await run([script('direct_steps.py')], { input: JSON.stringify(given) }, true));
+}
+
+/** A row of a task that was given. */
+export interface GivenRow extends Omit<Row, 'split' | 'index'> {
+  reset: Record<string, unknown>;
+}
+
 /** A row as it is written. */
 export interface Row {
   responses_create_params: {

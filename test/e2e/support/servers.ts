@@ -74,6 +74,19 @@ export async function faulty(): Promise<Faulty> {
   };
 }
 
+/**
+ * Serves the app of a folder as gymgen serves an OpenEnv project's, with the `openenv` of the venv `gym`.
+ * @param app `MODULE:ATTRIBUTE`
+ */
+export async function project(folder: string, app = 'server.app:app'): Promise<Server> {
+  return serve(await python('gym'), [join(REPOSITORY, 'templates/serve_project.py'), app], folder);
+}
+
+/** Serves the counter of test/runtime: an environment with one action, which lists no tasks. */
+export async function counter(): Promise<Server> {
+  return project(join(REPOSITORY, 'test/runtime'), 'step_env:app');
+}
+
 /** Starts a server that prints a line of JSON with its `url` once it answers; the line's other keys are its too. */
 async function serve<T extends Server>(command: string, args: string[], cwd: string): Promise<T> {
   const server = new Background(command, args, { cwd, env: toolchainEnv() });

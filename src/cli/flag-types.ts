@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { UserError } from '../errors.js';
+
+export const whole = (least: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'wants a whole number')
+    .transform(Number)
+    .pipe(z.number().min(least, `wants ${least} or more`).max(Number.MAX_SAFE_INTEGER, 'is too large'));
+
+/** `K=V` or `K: V`, split at the first separator. */
+export const pair = (separator: '=' | ':', shape: string) =>
+  z.string().transform((text, context) => {
+    const at = text.indexOf(separator);
+    const [key, value] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+    if (at > 0 && key && value) return [key, value] as const;
+    context.addIssue({ code: 'custom', message: `wants ${shape}` });
+    return z.NEVER;
+  });
+
+/** A text, or the file that holds it: `@FILE`. */
+export function textOrFile(value: string): string {
+  if (!value.startsWith('@')) return value;
+  const file = value.slice(1);
+  try {
+    return readFileSync(file, 'utf8').replace(/\r\n/g, '\n').trimEnd();
+  } catch (cause) {
+    throw new UserError(`can't read the text: ${(cause as Error).message}`, { where: file, cause });
+  }
+}

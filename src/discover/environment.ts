@@ -1,0 +1,71 @@
+import { UserError } from '../errors.js';
+import {
+  type Answer,
+  type HttpClient,
+  members,
+  type Observation,
+  RefusedError,
+  type Session,
+} from '../openenv/index.js';
+import { type ActionOptions, stepTool, WHOLE_ACTION } from './action.js';
+import { interfaceOf, mcpTools } from './interface.js';
+import type { Discovery, JsonText, Tool } from './types.js';
+
+/** How an episode is played, whatever kind of environment it is of. */
+export interface Environment {
+  /** As a discovery says it. */
+  action?: NonNullable<Discovery['action']>;
+  /** The one tool that stands for the action. */
+  tool?: Tool;
+  /** The tools that the open turn offers. */
+  tools(session: Session, seconds: number): Promise<Observation & { tools: Tool[] }>;
+  call(session: Session, tool: Tool, args: JsonText, seconds: number): Promise<Answer>;
+}
+
+/**
+ * Asks a server how its environment is played.
+ * @throws UserError where an option is of an action that it hasn't got
+ */
+export async function environmentOf(http: HttpClient, options: ActionOptions = WHOLE_ACTION): Promise<Environment> {
+  const found = await interfaceOf(http);
+  if (found.kind === 'action') return withAction(stepTool(found.schema, options), options.fix);
+  if (options.hide.length > 0 || Object.keys(options.fix).length > 0 || options.doc !== undefined) {
+    throw new UserError('the environment has tools of its own, not one action', {
+      fix: 'leave out --hide-field, --fix-field and --tool-doc',
+    });
+  }
+  return withTools(http);
+}
+
+function withTools(http: HttpClient): Environment {
+  let listed: ReturnType<typeof mcpTools> | undefined;
+  return {
+    call: (session, { name }, args, seconds) => session.callTool(name, args, seconds),
+    async tools(session, seconds) {
+      try {
+        return await session.listTools(seconds);
+      } catch (error) {
+        if (!(error instanceof RefusedError)) throw error;
+        listed ??= mcpTools(http);
+        const tools = await listed;
+        if (tools.length === 0) throw error;
+        return { observation: {}, done: false, tools };
+      }
+    },
+  };
+}
+
+function withAction(tool: Tool, fixed: ActionOptions['fix']): Environment {
+  const action = { fixed: { ...fixed } };
+  return {
+    action,
+    tool,
+    tools: async () => ({ observation: {}, done: false, tools: [tool] }),
+    call: (session, _, args, seconds) => session.step(withFixed(args, fixed), seconds),
+  };
+}
+
+function withFixed(args: JsonText, fixed: ActionOptions['fix']): JsonText {
+  const all = new Map([...members(args), ...Object.entries(fixed)]);
+  return `{${[...all].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+}

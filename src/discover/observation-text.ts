@@ -1,0 +1,122 @@
+import { stringify } from 'lossless-json';
+
+/**
+ * What a model reads of an observation: compact JSON, without what is not for its eyes, bounded. The resources server has
+ * the same rules in Python (`openenv_bridge/observation_text.py`); `fixtures/observations.json` is what both are tested with.
+ */
+
+/** Characters (code points) of a text, at most. */
+const LONGEST = 32_000;
+/** How many of these are its end, which is the newest where an environment repeats its history. */
+const TAIL = 8000;
+/** Numbers of an array that are shown; a larger one is an image, or a vector that no model reads. */
+const MOST_NUMBERS = 1000;
+/** Shorter texts of these characters are words, hashes and ids. */
+const LEAST_BASE64 = 200;
+const DEEPEST = 32;
+
+/** What the environment says apart from what it shows. */
+const APART = new Set(['reward', 'done', 'metadata']);
+
+/** What a model must not read at any time, whatever else it is called with: `expectedAnswer`, `ground-truth`. */
+const SECRETS = new Set([
+  'answerkey',
+  'correctanswer',
+  'expectedanswer',
+  'goldanswer',
+  'groundtruth',
+  'referenceanswer',
+  'referencesolution',
+]);
+
+/** @param observation as lossless-json reads it, so that its numbers stay as they were spelt */
+export function observationText(observation: Record<string, unknown>): string {
+  const shown = Object.fromEntries(Object.entries(observation).filter(([key]) => !APART.has(key)));
+  const cleaned = clean(shown, 1);
+  return isEmpty(cleaned) ? '' : bounded(jsonOf(cleaned));
+}
+
+/** One value of an observation: a text as it is, anything else as JSON. "" where there is nothing. */
+export function valueText(value: unknown): string {
+  const cleaned = clean(value, 1);
+  if (isEmpty(cleaned)) return '';
+  return bounded(typeof cleaned === 'string' ? cleaned : jsonOf(cleaned));
+}
+
+export function isSecret(key: string): boolean {
+  return SECRETS.has(key.toLowerCase().replace(/[_-]/g, ''));
+}
+
+function clean(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return isBase64(value) ? `[base64, ${value.length} characters, not shown]` : value;
+  if (Array.isArray(value)) {
+    const numbers = countNumbers(value);
+    if (numbers > MOST_NUMBERS) return `[${shape(value)?.join('x') ?? numbers} numbers, not shown]`;
+    return depth > DEEPEST ? TOO_DEEP : value.map((item) => clean(item, depth + 1));
+  }
+  if (!isRecord(value)) return value;
+  if (depth > DEEPEST) return TOO_DEEP;
+  const kept = Object.entries(value).flatMap(([key, item]): [string, unknown][] => {
+    if (isSecret(key)) return [];
+    const cleaned = clean(item, depth + 1);
+    return isEmpty(cleaned) ? [] : [[key, cleaned]];
+  });
+  return Object.fromEntries(kept);
+}
+
+const TOO_DEEP = '[nested deeper, not shown]';
+
+/** An object of JSON, which a number that lossless-json kept is not. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && value.constructor === Object;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === '' || value === undefined) return true;
+  return Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0;
+}
+
+/** How many numbers an array of numbers has, at any depth; 0 where it has anything else. */
+function countNumbers(array: readonly unknown[]): number {
+  let count = 0;
+  for (const left: unknown[] = [array]; left.length > 0; ) {
+    const value = left.pop();
+    if (Array.isArray(value)) for (const item of value) left.push(item);
+    else if (isNumber(value)) count += 1;
+    else return 0;
+  }
+  return count;
+}
+
+/** The lengths of an array in each dimension, or null where it is not regular. */
+function shape(array: readonly unknown[]): number[] | null {
+  const first: unknown = array[0];
+  if (!Array.isArray(first)) return array.some(Array.isArray) ? null : [array.length];
+  const inner = shape(first);
+  const same = (item: unknown) => Array.isArray(item) && String(shape(item)) === String(inner);
+  return inner !== null && array.every(same) ? [array.length, ...inner] : null;
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'object' && value !== null && 'isLosslessNumber' in value);
+}
+
+/** Of data, which mixes cases and digits as no long text without a blank does. */
+function isBase64(text: string): boolean {
+  if (text.length < LEAST_BASE64) return false;
+  const data = text.replace(/^data:[\w.+/;=-]*,/, '');
+  return /^[A-Za-z0-9+/_-]+={0,2}$/.test(data) && /[a-z]/.test(data) && /[A-Z]/.test(data) && /\d/.test(data);
+}
+
+function jsonOf(value: unknown): string {
+  return stringify(value) as string;
+}
+
+function bounded(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const characters = [...text];
+  const left = characters.length - LONGEST;
+  if (left <= 0) return text;
+  const head = characters.slice(0, LONGEST - TAIL).join('');
+  return `${head}\n[${left} characters left out here]\n${characters.slice(-TAIL).join('')}`;
+}

@@ -1,0 +1,145 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CsvError, parse } from 'csv-parse';
+import { UserError } from '../errors.js';
+import { LineTooLong, lineBatches } from '../lines.js';
+import { members } from '../openenv/index.js';
+import type { Values } from './task-line.js';
+
+/** A line of a tasks file, or an item of its list. */
+export interface TaskRecord {
+  /** Such as `tasks.jsonl:3`. */
+  where: string;
+  /** What it says, or why it says nothing. */
+  values: Values | string;
+}
+
+type Reader = (file: string) => AsyncGenerator<TaskRecord[]>;
+
+const READERS: Record<string, Reader> = {
+  '.jsonl': readJsonl,
+  '.ndjson': readJsonl,
+  '.csv': readCsv,
+  '.json': readJson,
+};
+
+/**
+ * The records of a tasks file, as many at a time as come with one chunk.
+ * @throws UserError where the file can't be read, or its name doesn't say what it is
+ */
+export async function* taskRecords(file: string): AsyncGenerator<TaskRecord[]> {
+  const read = READERS[path.extname(file).toLowerCase()];
+  if (read === undefined) {
+    throw new UserError('a tasks file is called .jsonl, .csv or .json', {
+      where: file,
+      fix: 'rename it, or convert it',
+    });
+  }
+  try {
+    yield* read(file);
+  } catch (error) {
+    throw explained(error, file);
+  }
+}
+
+async function* readJsonl(file: string): AsyncGenerator<TaskRecord[]> {
+  let number = 0;
+  for await (const lines of lineBatches(createReadStream(file), utf8)) {
+    const records: TaskRecord[] = [];
+    for (const line of lines) {
+      number += 1;
+      const text = number === 1 ? withoutMark(line) : line;
+      // An editor's line end at the end of the file, or a blank line between tasks.
+      if (text.trim() !== '') records.push({ where: `${file}:${number}`, values: objectIn(text) });
+    }
+    yield records;
+  }
+}
+
+/** A list is read at once. */
+async function* readJson(file: string): AsyncGenerator<TaskRecord[]> {
+  const text = withoutMark(utf8(await readFile(file))).trim();
+  let items: unknown;
+  try {
+    items = JSON.parse(text);
+  } catch (cause) {
+    throw new UserError(`the file is no JSON: ${(cause as Error).message}`, { where: file });
+  }
+  if (!Array.isArray(items)) {
+    throw new UserError('the file is no list of tasks', {
+      where: file,
+      fix: 'write [{…}, {…}], or a line each in a .jsonl',
+    });
+  }
+  yield [...members(text).values()].map((item, at) => ({ where: `${file}, item ${at + 1}`, values: objectIn(item) }));
+}
+
+/**
+ * The first line names the columns. A cell that is JSON is that value, an empty one is not there, and anything else is a
+ * text; so are the columns of texts, whatever is in them.
+ */
+async function* readCsv(file: string): AsyncGenerator<TaskRecord[]> {
+  const source = createReadStream(file);
+  const rows = source.pipe(parse({ bom: true, columns: true, info: true, skip_empty_lines: true, trim: false }));
+  source.on('error', (error) => rows.destroy(error));
+  try {
+    for await (const { record, info } of rows as AsyncIterable<{
+      record: Record<string, string>;
+      info: { lines: number };
+    }>) {
+      const cells = Object.entries(record).filter(([, cell]) => cell !== '');
+      const values = new Map(cells.map(([column, cell]) => [column, cellJson(column, cell)]));
+      yield [{ where: `${file}:${info.lines}`, values }];
+    }
+  } finally {
+    source.destroy();
+  }
+}
+
+const TEXTS = ['prompt', 'system_prompt', 'split', 'id'];
+
+function cellJson(column: string, cell: string): string {
+  if (TEXTS.includes(column)) return JSON.stringify(cell);
+  try {
+    JSON.parse(cell);
+    return cell.trim();
+  } catch {
+    return JSON.stringify(cell);
+  }
+}
+
+function objectIn(text: string): Values | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return `it is no JSON: ${(error as Error).message}`;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is no object';
+  return members(text);
+}
+
+class NotUtf8 extends Error {}
+
+function utf8(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new NotUtf8();
+  return bytes.toString();
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+function explained(error: unknown, file: string): unknown {
+  if (error instanceof NotUtf8) return new UserError('the tasks file is not UTF-8', { where: file, fix: 'convert it' });
+  if (error instanceof LineTooLong) return new UserError(error.message, { where: file, fix: 'is it a .jsonl?' });
+  if (error instanceof CsvError) {
+    return new UserError(`the tasks file is no CSV: ${error.message}`, { where: file, cause: error });
+  }
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined || error instanceof UserError) return error;
+  const what = code === 'ENOENT' ? 'there is no such tasks file' : `the tasks file can't be read (${code})`;
+  return new UserError(what, { where: file, fix: 'correct --tasks', cause: error });
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { type ActionOptions, stepTool } from '../../src/discover/action.js';
+import { failureOf } from '../support/failure-of.js';
+
+const NONE: ActionOptions = { hide: [], fix: {} };
+const METADATA = { type: 'object', additionalProperties: true };
+
+function parameters(schema: object | string, options: Partial<ActionOptions> = {}): unknown {
+  const text = typeof schema === 'string' ? schema : JSON.stringify(schema);
+  return JSON.parse(stepTool(text, { ...NONE, ...options }).parameters);
+}
+
+const fields = (properties: object, more: object = {}) => ({
+  type: 'object',
+  properties: { ...properties, metadata: METADATA },
+  ...more,
+});
+
+describe('the tool of an action', () => {
+  test("is the action's schema without metadata, and says what the schema says of itself", () => {
+    const schema = fields(
+      { action: { type: 'integer' } },
+      { description: ' 0 = noop\n1 = left ', required: ['action'], additionalProperties: false },
+    );
+    expect(stepTool(JSON.stringify(schema), NONE)).toEqual({
+      name: 'step',
+      description: '0 = noop\n1 = left',
+      parameters:
+        '{"type":"object","additionalProperties":false,"properties":{"action":{"type":"integer"}},"required":["action"]}',
+    });
+    expect(stepTool(JSON.stringify(schema), { ...NONE, doc: 'Turn.' }).description).toBe('Turn.');
+  });
+
+  test('keeps numbers as they are spelt', () => {
+    const { parameters } = stepTool(
+      '{"type":"object","properties":{"n":{"maximum":9223372036854775807,"default":1.0}}}',
+      NONE,
+    );
+    expect(parameters).toContain('"maximum":9223372036854775807,"default":1.0');
+  });
+
+  test('has no references, and what stands beside one holds as well', () => {
+    const schema = fields(
+      {
+        move: { $ref: '#/$defs/Move', description: 'where to' },
+        all: { type: 'array', items: { anyOf: [{ $ref: '#/$defs/Move' }, { type: 'null' }] } },
+      },
+      { $defs: { Move: { enum: ['UP', 'DOWN'], title: 'Move', description: 'a move' } } },
+    );
+    const move = { enum: ['UP', 'DOWN'], title: 'Move' };
+    expect(parameters(schema)).toEqual({
+      type: 'object',
+      properties: {
+        move: { ...move, description: 'where to' },
+        all: { type: 'array', items: { anyOf: [{ ...move, description: 'a move' }, { type: 'null' }] } },
+      },
+    });
+  });
+
+  test('keeps a reference to what it stands in, with the definitions', () => {
+    const node = { type: 'object', properties: { next: { $ref: '#/$defs/Node' } } };
+    const found = parameters(fields({ first: { $ref: '#/$defs/Node' } }, { $defs: { Node: node } }));
+    expect(found).toMatchObject({ properties: { first: node }, $defs: { Node: node } });
+  });
+
+  test('may lack fields that are hidden, or always have one value', () => {
+    const schema = fields({ a: { type: 'string' }, b: { default: 1 }, c: {} }, { required: ['a', 'c'] });
+    const found = parameters(schema, { hide: ['b'], fix: { c: '{"x":1}' } });
+    expect(found).toEqual({ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] });
+  });
+
+  const bad: [string, object | string, Partial<ActionOptions>, RegExp][] = [
+    [
+      'an option names no field',
+      fields({ a: {} }),
+      { hide: ['b'] },
+      /--hide-field b: the action has no such field[\s\S]*its fields are: a$/m,
+    ],
+    ['an option fixes no field', fields({ a: {} }), { fix: { b: '1' } }, /--fix-field b: the action has no such field/],
+    [
+      'a hidden field must be there',
+      fields({ a: {} }, { required: ['a'] }),
+      { hide: ['a'] },
+      /an action must have it[\s\S]*--fix-field a=/,
+    ],
+    ['it has no fields', { type: 'object' }, {}, /has no fields/],
+    ['it is no object', '[]', {}, /is no object/],
+    [
+      'a reference leads nowhere',
+      fields({ a: { $ref: '#/$defs/A' } }),
+      {},
+      /refers to '#\/\$defs\/A', which it doesn't have/,
+    ],
+    ['a reference leads out', fields({ a: { $ref: 'https://x.test/a' } }), {}, /refers to 'https:/],
+    ['it nests too deep', `{"a":${'['.repeat(500)}${']'.repeat(500)}}`, {}, /nested 501 levels deep/],
+    ['its references multiply', billion(), {}, /too large/],
+  ];
+  test.each(bad)('where %s is refused', async (_, schema, options, told) => {
+    expect(await failureOf((async () => parameters(schema, options))())).toMatch(told);
+  });
+});
+
+/** Ten definitions that each name the next ten times. */
+function billion(): object {
+  const items = (next: number) => Array.from({ length: 10 }, () => ({ $ref: `#/$defs/D${next}` }));
+  const $defs = Object.fromEntries(
+    Array.from({ length: 10 }, (_, at) => [`D${at}`, at === 9 ? {} : { anyOf: items(at + 1) }]),
+  );
+  return fields({ a: { $ref: '#/$defs/D0' } }, { $defs });
+}

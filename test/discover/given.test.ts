@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { failureOf } from '../support/failure-of.js';
+import { given, givenServer, jsonl } from '../support/given.js';
+import { failed, observation, toolsFrame } from '../support/served-session.js';
+import { tool } from '../support/served-tasks.js';
+
+const seeds = (count: number) => ({ given: { episodes: count, seed: 5, seedKey: 'seed' } });
+const seeded = ({ seed }: Record<string, unknown>) => observation({ question: `What is ${seed}?` });
+
+describe('episodes', () => {
+  test('have seeds one after another, and what each shows as its prompt', async () => {
+    const server = await givenServer({ shows: seeded });
+    const { tasks, splits, discovery, warnings, toolsets } = await given(server, seeds(3));
+    expect(splits).toEqual(['train: 3']);
+    expect(tasks.map(({ id, reset, prompt }) => [id, reset, prompt])).toEqual([
+      ['train-0', '{"seed":5}', 'What is 5?'],
+      ['train-1', '{"seed":6}', 'What is 6?'],
+      ['train-2', '{"seed":7}', 'What is 7?'],
+    ]);
+    expect(warnings).toEqual([]);
+    expect(discovery.notes).toEqual([
+      "what is played follows from the values of 'seed', and is the same each time (2 tried)",
+      'prompt: question',
+    ]);
+    expect(toolsets).toEqual(['environment: step']);
+    expect(discovery).toMatchObject({ given: true, rewardRule: 'sum', action: { fixed: {} } });
+  });
+
+  test('that the seed changes nothing of are one row', async () => {
+    const server = await givenServer();
+    const { tasks, warnings } = await given(server, { ...seeds(20), prompt: { text: 'Play.', fields: [] } });
+    expect(tasks.map(({ reset, prompt }) => [reset, prompt])).toEqual([['{"seed":5}', 'Play.\n\n{"board":"x"}']]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^8 sessions with different values of 'seed' were alike, so one row/),
+    ]);
+  });
+
+  test('that differ in their first step only are as many rows', async () => {
+    const asked = new Map<number, unknown>();
+    const server = await givenServer({
+      shows: ({ seed }, session) => {
+        asked.set(session, seed);
+        return observation({ board: 'x' });
+      },
+      steps: (_, session) => observation({ board: asked.get(session) }, { reward: 0, done: true }),
+    });
+    expect((await given(server, seeds(3))).tasks).toHaveLength(3);
+  });
+
+  test('whose ids, times and durations differ are alike all the same', async () => {
+    const server = await givenServer({
+      shows: (_, session) =>
+        observation({
+          board: 'run 0b5e9a5e-7d3c-4a34-9d5b-0123456789ab'.replace('0b5e', `${1000 + session}`),
+          episode_id: `episode ${session}`,
+          info: { execution_time: session / 7, started_at: session },
+        }),
+    });
+    const { tasks, warnings } = await given(server, seeds(2));
+    expect(warnings.join('\n')).not.toContain('not alike');
+    expect(tasks[0]?.prompt).toMatch(/^\{"board":"run [\w-]+"\}$/);
+  });
+
+  test('that are never the same are told to be so, and are in no prompt', async () => {
+    const server = await givenServer({ shows: (_, session) => observation({ board: `board ${session}` }) });
+    const { tasks, warnings } = await given(server, { ...seeds(2), prompt: { text: 'Play.', fields: [] } });
+    expect(tasks.map(({ prompt }) => prompt)).toEqual(['Play.', 'Play.']);
+    expect(warnings).toEqual([
+      expect.stringContaining("two sessions with the same values of 'seed' were not alike"),
+      expect.stringContaining('is in no prompt'),
+    ]);
+    expect(await failureOf(given(server, seeds(2)))).toMatch(
+      /no two episodes of a task show the same[\s\S]*--prompt TEXT/,
+    );
+  });
+
+  test('that give no reward, and that nothing ends, are told of', async () => {
+    const server = await givenServer({ shows: seeded, steps: () => observation({ board: 'x' }) });
+    const { warnings } = await given(server, seeds(2));
+    expect(warnings).toEqual([
+      expect.stringContaining('20 steps of a trial gave no reward'),
+      expect.stringMatching(/20 steps of a trial didn't end the episode[\s\S]*--max-steps/),
+    ]);
+    expect((await given(server, { ...seeds(2), bounded: true })).warnings).toHaveLength(1);
+  });
+});
+
+describe('given tasks', () => {
+  test('have their own prompts, for which no episode is begun', async () => {
+    const server = await givenServer({ shows: seeded });
+    const tasks = Array.from({ length: 100 }, (_, seed) => ({
+      reset: { seed },
+      prompt: `Ask ${seed}.`,
+      system_prompt: 'Ask.',
+    }));
+    const found = await given(server, { given: { file: jsonl(...tasks) } });
+    expect(found.tasks.map(({ prompt }) => prompt)).toEqual(tasks.map(({ prompt }) => prompt));
+    expect(found.tasks[7]).toMatchObject({ systemPrompt: 'Ask.', reset: '{"seed":7}' });
+    expect(server.sessions.length).toBeLessThan(8);
+  });
+
+  test('whose arguments change nothing stay as they are, and it is told', async () => {
+    const server = await givenServer();
+    const { tasks, warnings } = await given(server, { given: { file: jsonl({ a: 1 }, { a: 2 }) } });
+    expect(tasks).toHaveLength(2);
+    expect(warnings[0]).toBe('2 sessions with different reset arguments were alike: does its reset take them?');
+  });
+
+  test('that do not begin stop the run, in the words of the server', async () => {
+    const server = await givenServer({ shows: () => failed('there is no data in /data') });
+    expect(await failureOf(given(server, seeds(3)))).toMatch(
+      /no episode begins: train\[0\] 'train-0': its reset failed: there is no data/,
+    );
+    const over = await givenServer({ shows: () => observation({}, { done: true }) });
+    expect(await failureOf(given(over, seeds(3)))).toMatch(/its episode ended at the reset/);
+    const error = await givenServer({ shows: () => observation({ error: 'no such scenario' }) });
+    expect(await failureOf(given(error, seeds(3)))).toMatch(/its reset failed: "no such scenario"/);
+  });
+
+  test('of which some do not begin are named', async () => {
+    const server = await givenServer({ shows: (args) => (args.seed === 2 ? failed('bad seed') : seeded(args)) });
+    const file = jsonl(...[0, 1, 2, 3, 4, 5].map((seed) => ({ seed })));
+    expect(await failureOf(given(server, { given: { file }, probes: 2 }))).toMatch(
+      /could not be begun[\s\S]*train\[2\] 'train-2': its reset failed: bad seed/,
+    );
+  });
+});
+
+describe('an environment with tools', () => {
+  const listing = { action: null as never, turns: () => [[tool('echo')]] };
+
+  test('has its own, learnt in the episodes of some tasks', async () => {
+    const server = await givenServer({
+      ...listing,
+      shows: seeded,
+      ws: ({ data }) =>
+        data?.type === 'list_tools'
+          ? toolsFrame([tool('echo')])
+          : observation({ result: 'ok' }, { reward: 1, done: true }),
+    });
+    const { toolsets, discovery } = await given(server, seeds(4));
+    expect(toolsets).toEqual(['environment: echo']);
+    expect(discovery.action).toBeUndefined();
+  });
+
+  test('that refuses to list them in an episode is asked over MCP', async () => {
+    const schema = { type: 'object', properties: { n: { type: 'integer', maximum: 9 } } };
+    const server = await givenServer({
+      action: { title: 'Call', properties: { tool_name: {}, arguments: {} } },
+      mcp: { result: { tools: [{ name: 'ask', description: null, inputSchema: schema }] } },
+      shows: seeded,
+      ws: ({ data }) => {
+        if (data?.type !== 'list_tools') return observation({ result: 'ok' }, { reward: 1, done: true });
+        return { type: 'error', data: { message: 'unknown action', code: 'VALIDATION_ERROR' } };
+      },
+    });
+    const { tasks } = await given(server, seeds(2));
+    expect(tasks[0]?.toolset.turns).toEqual([[{ name: 'ask', description: '', parameters: JSON.stringify(schema) }]]);
+  });
+
+  test('has no action whose fields could be hidden', async () => {
+    const server = await givenServer(listing);
+    const action = { hide: ['a'], fix: {} };
+    expect(await failureOf(given(server, { ...seeds(1), action }))).toMatch(/has tools of its own[\s\S]*--hide-field/);
+  });
+});

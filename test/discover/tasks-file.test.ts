@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import type { GivenOptions, GivenTask } from '../../src/discover/given-tasks.js';
+import { tasksFile } from '../../src/discover/tasks-file.js';
+import { failureOf } from '../support/failure-of.js';
+import { fileOf, jsonl } from '../support/given.js';
+
+const ALL: GivenOptions = { splits: [], limit: Number.POSITIVE_INFINITY };
+
+async function read(file: string, options = ALL): Promise<{ splits: string[]; tasks: Partial<GivenTask>[] }> {
+  const given = await tasksFile(file, options);
+  const tasks: Partial<GivenTask>[] = [];
+  for (const { name } of given.splits) {
+    for await (const page of given.tasks(name)) {
+      for (const { where: _, ...task } of page as (GivenTask & { where: string })[]) tasks.push(task);
+    }
+  }
+  return { splits: given.splits.map(({ name, count }) => `${name}: ${count}`), tasks };
+}
+
+describe('a line', () => {
+  test('is the arguments of a reset, or says them in reset, beside what is of the row', async () => {
+    const file = jsonl(
+      { seed: 1, size: 2 },
+      { reset: { seed: 2, prompt: 'an argument' }, prompt: 'Do it.', system_prompt: 'You do it.', id: 'second' },
+      { reset: {}, split: 'eval', id: 7, prompt: null },
+    );
+    expect(await read(file)).toEqual({
+      splits: ['train: 2', 'eval: 1'],
+      tasks: [
+        { split: 'train', index: 0, id: 'train-0', reset: '{"seed":1,"size":2}' },
+        {
+          split: 'train',
+          index: 1,
+          id: 'second',
+          reset: '{"seed":2,"prompt":"an argument"}',
+          prompt: 'Do it.',
+          systemPrompt: 'You do it.',
+        },
+        { split: 'eval', index: 0, id: '7', reset: '{}' },
+      ],
+    });
+  });
+
+  test('keeps its numbers as they are spelt', async () => {
+    const file = fileOf('tasks.jsonl', '{"seed":9223372036854775807,"temperature":1.0,"10":1,"9":2}\n');
+    expect((await read(file)).tasks[0]?.reset).toBe('{"seed":9223372036854775807,"temperature":1.0,"10":1,"9":2}');
+  });
+
+  const bad: [string, string, RegExp][] = [
+    ['no JSON', '{"seed":', /tasks\.jsonl:2: it is no JSON/],
+    ['no object', '[1]', /tasks\.jsonl:2: it is no object/],
+    ['a reset that is no object', '{"reset":1}', /:2: its reset is no object of keyword arguments/],
+    ['an argument beside reset', '{"reset":{},"seed":1}', /:2: it has 'seed' beside reset/],
+    ['a prompt that is no text', '{"prompt":1}', /:2: its prompt is no string/],
+    ['an empty prompt', '{"prompt":""}', /:2: its prompt is empty/],
+    ['an id that is no text', '{"id":[]}', /:2: its id is no string/],
+    ['an id that is taken', '{"id":"train-0"}', /:2: its id 'train-0' is another task's already/],
+    ['a number that Gym can not hold', '{"seed":1e999}', /:2: its reset has 1e999, which is no finite number/],
+  ];
+  test.each(bad)('that is %s is told by file and line', async (_, line, told) => {
+    expect(await failureOf(read(fileOf('tasks.jsonl', `{}\n${line}\n`)))).toMatch(told);
+  });
+
+  test('that is wrong is told with all others', async () => {
+    const failure = await failureOf(read(fileOf('tasks.jsonl', '1\n{}\n\n2\n')));
+    expect(failure).toMatch(/tasks\.jsonl:1: [\s\S]*tasks\.jsonl:4: /);
+  });
+});
+
+describe('a file', () => {
+  test('of lines may have a byte order mark, CR LF, blank lines, and no end of its last line', async () => {
+    expect((await read(fileOf('t.JSONL', '\ufeff{"a":1}\r\n\r\n{"a":2}'))).tasks.map(({ reset }) => reset)).toEqual([
+      '{"a":1}',
+      '{"a":2}',
+    ]);
+  });
+
+  test('of JSON is a list', async () => {
+    const file = fileOf('tasks.json', '[\n {"reset": {"a":\n 1.0}},\n {"seed": 2}\n]');
+    expect((await read(file)).tasks.map(({ reset }) => reset)).toEqual(['{"a":\n 1.0}', '{"seed":2}']);
+    expect(await failureOf(read(fileOf('tasks.json', '[{}, 3]')))).toMatch(/tasks\.json, item 2: it is no object/);
+    expect(await failureOf(read(fileOf('tasks.json', '{}')))).toMatch(/the file is no list of tasks/);
+  });
+
+  test('of CSV has values where a cell is JSON, and texts in the columns of texts', async () => {
+    const file = fileOf(
+      'tasks.csv',
+      'id,seed,name,options,prompt,empty\n1,007,"a ""b"", c","{""deep"": [1.0]}",12,\n2,3,true,,"two\nlines",\n',
+    );
+    expect((await read(file)).tasks).toMatchObject([
+      { id: '1', reset: '{"seed":"007","name":"a \\"b\\", c","options":{"deep": [1.0]}}', prompt: '12' },
+      { id: '2', reset: '{"seed":3,"name":true}', prompt: 'two\nlines' },
+    ]);
+    const uneven = await failureOf(read(fileOf('tasks.csv', 'a,b\n1\n')));
+    expect(uneven).toMatch(/no CSV: Invalid Record Length[\s\S]*tasks\.csv/);
+  });
+
+  test('is read for the splits that are asked for, up to the limit', async () => {
+    const file = jsonl({ split: 'a', n: 0 }, { split: 'b', n: 1 }, { split: 'a', n: 2 }, { split: 'a', n: 3 });
+    const { splits, tasks } = await read(file, { splits: ['a'], limit: 2 });
+    expect(splits).toEqual(['a: 2']);
+    expect(tasks.map(({ reset }) => reset)).toEqual(['{"n":0}', '{"n":2}']);
+    expect(await failureOf(read(file, { ...ALL, splits: ['c'] }))).toMatch(/no split 'c'[\s\S]*a, b/);
+  });
+
+  const unreadable: [string, () => string, RegExp][] = [
+    ['is not there', () => '/nowhere/tasks.jsonl', /there is no such tasks file[\s\S]*at: \/nowhere/],
+    ['is of another kind', () => fileOf('tasks.yaml', ''), /is called \.jsonl, \.csv or \.json/],
+    ['has no tasks', () => fileOf('tasks.jsonl', '\n'), /has no tasks/],
+    ['is not UTF-8', () => fileOf('tasks.jsonl', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d, 10])), /is not UTF-8/],
+  ];
+  test.each(unreadable)('that %s is told', async (_, file, told) => {
+    expect(await failureOf(read(file()))).toMatch(told);
+  });
+
+  test('of a hundred thousand lines is read without holding them', async () => {
+    const lines = Array.from({ length: 100_000 }, (_, seed) => `{"seed":${seed},"prompt":"${'x'.repeat(100)}"}\n`);
+    const { splits } = await tasksFile(fileOf('tasks.jsonl', lines.join('')), ALL);
+    expect(splits).toEqual([{ name: 'train', count: 100_000 }]);
+  });
+});
