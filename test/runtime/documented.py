@@ -1,4 +1,4 @@
-"""Tables of docs/server.md that the tests make: what was played is what is documented.
+"""Tables of docs/resources-server.md that the tests make: what was played is what is documented.
 
 A table stands between ``<!-- NAME: made by test/runtime -->`` and ``<!-- NAME ends -->``. With GYMGEN_WRITE_DOCS=1 in
 the environment the tests write it anew.
@@ -14,7 +14,7 @@ from typing import Any
 import gymclient
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs/server.md"
+PAGE = ROOT / "docs/resources-server.md"
 RESULTS = ROOT / "bench/server/results"
 
 
@@ -29,7 +29,7 @@ def check(name: str, columns: list[str], rows: list[list[Any]]) -> None:
         PAGE.write_text(page[: match.start(1)] + made + page[match.end(1) :], encoding="utf-8")
     else:
         assert match[1] == made, (
-            f"the table {name} of docs/server.md isn't what was played: GYMGEN_WRITE_DOCS=1 mends it"
+            f"the table {name} of docs/resources-server.md isn't what was played: GYMGEN_WRITE_DOCS=1 mends it"
         )
 
 

@@ -1,4 +1,4 @@
-"""What ends an episode from outside, in every state: what /verify says then is a table of docs/server.md."""
+"""What ends an episode from outside, in every state: what /verify says then is a table of docs/resources-server.md."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Every fault of bench/server, and rollouts at random among them under load.
 
-What the faults come to is a table of docs/server.md.
+What the faults come to is a table of docs/resources-server.md.
 """
 
 from __future__ import annotations
