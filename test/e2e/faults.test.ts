@@ -112,97 +112,58 @@ beforeAll(async () => {
   await gym.start([NAME, 'tools_v1'], model, '--config', typedConfig(), ...settings);
 });
 
-describe('in one run, through simple_agent and legacy_agent', () => {
-  let found: Record<string, unknown>;
-  const [sound, others] = [24, 5];
-  const changed: Record<string, Row> = {};
-
-  beforeAll(async () => {
-    const [otherTask, noSuchTask, otherParameters, fewerTools, moreTools] = rows
-      .slice(sound, sound + others)
-      .map((row) => structuredClone(row)) as [Row, Row, Row, Row, Row];
-    Object.assign(changed, { otherTask, noSuchTask, otherParameters, fewerTools, moreTools });
-    otherTask.index = 150;
-    noSuchTask.index = 2_000_000;
-    const [submit] = otherParameters.responses_create_params.tools;
-    if (submit) submit.parameters = { type: 'object', properties: { plan: { type: 'string' } } };
-    fewerTools.responses_create_params.tools.splice(1, 1);
-    const ask = { type: 'function', name: 'ask', description: '', parameters: { type: 'object' }, strict: false };
-    moreTools.responses_create_params.tools.push({ ...ask, type: 'function' });
-    await server.control({ slow_s: 2 });
-    const all = [...rows.slice(0, sound), ...Object.values(changed), ...data(NAME, 'faults')];
-    found = outcomes(await play(all, '--concurrency', '32'));
+describe('sound rollouts have the rewards of a direct play', () => {
+  test('through simple_agent and legacy_agent', async () => {
+    const some = rows.slice(0, 24);
+    expect(outcomes(await play(some, '--concurrency', '8'))).toEqual(direct(some));
   });
 
-  test('sound rollouts have the rewards of a direct play', () => {
-    const some = rows.slice(0, sound);
-    expect(found).toMatchObject(direct(some));
+  test('through single_agent_turn, whose sessions are typed', async () => {
+    const some = rows.slice(24, 48);
+    const materialized = some.map(({ responses_create_params, agent_ref: _, ...task_data }, at) => ({
+      task_id: { taskset: 'eval', task_id: String(at) },
+      task_input: { responses_create_params, task_data },
+    }));
+    const file = join(root, 'typed.jsonl');
+    writeFileSync(file, materialized.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const rollouts = await gym.play(file, '--concurrency', '8', `++environment_server_routes.eval=${TYPED}`);
+    expect(rollouts.map(outcome).sort()).toEqual(Object.values(direct(some)).sort());
   });
 
-  test("rows that are not the server's are masked, each for its own reason", () => {
-    const of = (name: string) => found[lastOf(changed[name]?.task_id ?? '')];
-    expect({
-      otherTask: of('otherTask'),
-      noSuchTask: of('noSuchTask'),
-      otherParameters: of('otherParameters'),
-      fewerTools: of('fewerTools'),
-    }).toEqual({
-      otherTask: 'openenv:wrong_task',
-      noSuchTask: 'provider_unavailable',
-      otherParameters: 'openenv:wrong_tools',
-      fewerTools: 'openenv:wrong_tools',
+  test('over MCP, with the tools of the row', async () => {
+    const row = rows[0] as Row;
+    const played = await playOverMcp(`http://127.0.0.1:${port}`, row, 'submit_schedule', { schedule: SCHEDULE });
+    expect(played).toEqual({
+      tools: ['submit_schedule', 'wait', 'end_turn'],
+      text: 'accepted',
+      reward: rewards.get(lastOf(row.task_id)),
     });
-    expect(of('moreTools')).toEqual(rewards.get(lastOf(changed.moreTools?.task_id ?? '')));
-  });
-
-  test('each fault is scored or masked as it should be', () => {
-    const of = (name: string) => found[`fault-${name}`];
-    for (const fault of ['none', 'slow_reset', 'slow_tool', 'slow_end', 'tool_error', 'tool_done']) {
-      expect(of(fault), fault).toEqual(expect.any(Number));
-    }
-    expect(of('tool_raises')).toBe(0); // the model read of it, and gave up
-    const masked = Object.keys(MASKED).map((fault) => [fault, of(fault)]);
-    expect(Object.fromEntries(masked)).toEqual(MASKED);
-    const [asked, answered] = [data(NAME, 'faults'), Object.keys(found).filter((task) => task.startsWith('fault-'))];
-    expect(answered).toHaveLength(asked.length);
   });
 });
 
-const MASKED = {
-  reset_raises: 'provider_unavailable',
-  reset_failed: 'provider_unavailable',
-  reset_hangs: 'transport_timeout',
-  tool_failed: 'openenv:episode_failed',
-  tool_hangs: 'transport_timeout',
-  crash_idle: 'transport_peer_drop',
-  crash_in_call: 'transport_peer_drop',
-  drop_in_call: 'transport_peer_drop',
-  end_raises: 'openenv:episode_failed',
-  end_failed: 'openenv:episode_failed',
-  end_hangs: 'transport_timeout',
-  no_reward: 'openenv:unscored',
-  wrong_task: 'openenv:wrong_task',
-};
-
-test('sound rollouts have the rewards of a direct play through single_agent_turn, whose sessions are typed', async () => {
-  const some = rows.slice(32, 56);
-  const materialized = some.map(({ responses_create_params, agent_ref: _, ...task_data }, at) => ({
-    task_id: { taskset: 'eval', task_id: String(at) },
-    task_input: { responses_create_params, task_data },
-  }));
-  const file = join(root, 'typed.jsonl');
-  writeFileSync(file, materialized.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  const rollouts = await gym.play(file, '--concurrency', '8', `++environment_server_routes.eval=${TYPED}`);
-  expect(rollouts.map(outcome).sort()).toEqual(Object.values(direct(some)).sort());
-});
-
-test('a rollout is played over MCP, with the tools of the row', async () => {
-  const row = rows[0] as Row;
-  const played = await playOverMcp(`http://127.0.0.1:${port}`, row, 'submit_schedule', { schedule: SCHEDULE });
-  expect(played).toEqual({
-    tools: ['submit_schedule', 'wait', 'end_turn'],
-    text: 'accepted',
-    reward: rewards.get(lastOf(row.task_id)),
+test('a run with every fault ends well, and each rollout is scored or masked as it should be', async () => {
+  await server.control({ slow_s: 2 });
+  const found = outcomes(await play(data(NAME, 'faults'), '--concurrency', '32'));
+  await server.control(undefined, '/control');
+  const scored = ['none', 'slow_reset', 'slow_tool', 'slow_end', 'tool_error', 'tool_raises', 'tool_done'];
+  for (const fault of scored) {
+    expect(found[`fault-${fault}`], fault).toEqual(fault === 'tool_raises' ? 0 : expect.any(Number));
+    delete found[`fault-${fault}`];
+  }
+  expect(found).toEqual({
+    'fault-reset_raises': 'provider_unavailable',
+    'fault-reset_failed': 'provider_unavailable',
+    'fault-reset_hangs': 'transport_timeout',
+    'fault-tool_failed': 'openenv:episode_failed',
+    'fault-tool_hangs': 'transport_timeout',
+    'fault-crash_idle': 'transport_peer_drop',
+    'fault-crash_in_call': 'transport_peer_drop',
+    'fault-drop_in_call': 'transport_peer_drop',
+    'fault-end_raises': 'openenv:episode_failed',
+    'fault-end_failed': 'openenv:episode_failed',
+    'fault-end_hangs': 'transport_timeout',
+    'fault-no_reward': 'openenv:unscored',
+    'fault-wrong_task': 'openenv:wrong_task',
   });
 });
 
@@ -248,6 +209,32 @@ test('a server that is killed and comes back costs the rollouts that it held, an
   expect(masked.map(({ failure_kind }) => failure_kind)).toEqual(Array(held).fill('transport_peer_drop'));
   const lost = Object.fromEntries(masked.map(({ task_id }) => [lastOf(task_id), 'transport_peer_drop']));
   expect(outcomes(rollouts)).toEqual({ ...direct(some), ...lost });
+});
+
+test("rows that are not the server's are masked, each for its own reason", async () => {
+  const [asWritten, ...others] = rows.slice(0, 6) as [Row, ...Row[]];
+  const changed = others.map((row) => structuredClone(row)) as [Row, Row, Row, Row, Row];
+  const [otherTask, noSuchTask, otherParameters, fewerTools, moreTools] = changed;
+  otherTask.index = 150;
+  noSuchTask.index = 2_000_000;
+  const [submit] = otherParameters.responses_create_params.tools;
+  if (submit) submit.parameters = { type: 'object', properties: { plan: { type: 'string' } } };
+  fewerTools.responses_create_params.tools.splice(1, 1);
+  const ask = {
+    type: 'function',
+    name: 'ask',
+    description: '',
+    parameters: { type: 'object' },
+    strict: false,
+  } as const;
+  moreTools.responses_create_params.tools.push(ask);
+  expect(outcomes(await play([asWritten, ...changed], '--concurrency', '8'))).toEqual({
+    ...direct([asWritten, moreTools]),
+    [lastOf(otherTask.task_id)]: 'openenv:wrong_task',
+    [lastOf(noSuchTask.task_id)]: 'provider_unavailable',
+    [lastOf(otherParameters.task_id)]: 'openenv:wrong_tools',
+    [lastOf(fewerTools.task_id)]: 'openenv:wrong_tools',
+  });
 });
 
 describe("an AgentEnv bundle's environment that goes in the middle of an episode", () => {
