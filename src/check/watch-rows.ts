@@ -29,13 +29,14 @@ async function* watched(
     yield* rows;
     return;
   }
+  const reader = new Reader(file);
   let same = 0;
   let lines: Lines | undefined;
   try {
     for await (const chunk of rows) {
       if (!lines) {
         const bytes = Buffer.from(chunk);
-        if (await isAt(file, same, bytes)) same += bytes.length;
+        if (await reader.isAt(same, bytes)) same += bytes.length;
         else lines = new Lines(path, same, await linesBefore(path, same), comparison);
       }
       await lines?.compare(chunk);
@@ -53,15 +54,22 @@ async function* watched(
   }
 }
 
-async function isAt(file: FileHandle, position: number, expected: Buffer): Promise<boolean> {
-  const found = Buffer.allocUnsafe(expected.length);
-  let read = 0;
-  while (read < found.length) {
-    const { bytesRead } = await file.read(found, read, found.length - read, position + read);
-    if (bytesRead === 0) return false;
-    read += bytesRead;
+/** Reads into one piece of memory, which a file of gigabytes would otherwise leave behind many times over. */
+class Reader {
+  private memory = Buffer.alloc(0);
+
+  constructor(private readonly file: FileHandle) {}
+
+  async isAt(position: number, expected: Buffer): Promise<boolean> {
+    if (this.memory.length < expected.length) this.memory = Buffer.allocUnsafe(expected.length * 2);
+    let read = 0;
+    while (read < expected.length) {
+      const { bytesRead } = await this.file.read(this.memory, read, expected.length - read, position + read);
+      if (bytesRead === 0) return false;
+      read += bytesRead;
+    }
+    return this.memory.subarray(0, read).equals(expected);
   }
-  return found.equals(expected);
 }
 
 /** How many lines end before a position. */

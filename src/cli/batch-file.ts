@@ -139,8 +139,10 @@ function schemaOf(option: Option) {
 function flagsOf(settings: Record<string, unknown>, folder: string): WriteFlags {
   const flags = OPTIONS.map((option) => [option.attributeName(), settings[longName(option)]] as const);
   const set = Object.fromEntries(flags.filter(([, value]) => value !== undefined && value !== false)) as WriteFlags;
-  const { appendSystemPrompt: text } = set;
-  if (text?.startsWith('@')) set.appendSystemPrompt = `@${path.resolve(folder, text.slice(1))}`;
+  for (const key of ['appendSystemPrompt', 'prompt', 'toolDoc'] as const) {
+    if (set[key]?.startsWith('@')) set[key] = `@${path.resolve(folder, set[key].slice(1))}`;
+  }
+  if (set.tasks !== undefined) set.tasks = path.resolve(folder, set.tasks);
   return set;
 }
 

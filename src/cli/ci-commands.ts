@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { BatchFlags } from './commands/batch.js';
 import type { CheckFlags } from './commands/check.js';
 import type { UpdateFlags } from './commands/update.js';
+import { TASK_FLAGS } from './task-flags.js';
 import { addGenerateOptions, addSomeOptions, addUiOptions, type WriteFlags } from './write-options.js';
 
 const CHECK = `
@@ -116,7 +117,7 @@ export function addCiCommands(cli: Command): void {
 
 const many = (value: string, all: string[] = []) => [...all, value];
 
-const FROM_LOCK = ['header', 'headerEnv', 'python', 'maxSessions'] as const;
+const FROM_LOCK = ['header', 'headerEnv', 'tasks', 'python', 'maxSessions'] as const;
 
 /** What decides which tasks and toolsets are read, and where a config will find them. */
 const RECORDED = [
@@ -134,4 +135,6 @@ const RECORDED = [
   'maxSessions',
   'resetTimeout',
   'toolTimeout',
+  'maxSteps',
+  ...(Object.keys(TASK_FLAGS) as (keyof typeof TASK_FLAGS)[]),
 ] as const;

@@ -8,18 +8,23 @@ import type { WriteFlags } from './write-options.js';
 import { writeRequest } from './write-request.js';
 
 /** Flags that go with what a lock file says. */
-export interface LockFlags extends Pick<WriteFlags, 'header' | 'headerEnv' | 'python' | 'maxSessions'> {
+export interface LockFlags extends Pick<WriteFlags, 'header' | 'headerEnv' | 'tasks' | 'python' | 'maxSessions'> {
   /** The one folder that is meant. */
   name?: string;
   /** Asked in place of the source that the lock file names. */
   source?: string;
 }
 
+const Text = z.string().regex(/^[^@]/s, 'names a file: give the option again with gymgen write');
 const Recorded = z.object({
   source: z.string().min(1),
   options: z.looseObject({
-    appendSystemPrompt: z.string().optional(),
+    // With an @ in front, it would be read as the name of a file.
+    appendSystemPrompt: Text.exactOptional(),
+    prompt: Text.exactOptional(),
+    toolDoc: Text.exactOptional(),
     headerEnv: z.array(z.string()).default([]),
+    tasks: z.string().exactOptional(),
   }),
 });
 
@@ -43,30 +48,40 @@ export async function lockRequests(gymRoot: string, flags: LockFlags): Promise<W
  * environment to send to its server. Headers are sent where the command line gives them.
  */
 function lockRequest(gymRoot: string, { name, folder, lock }: WrittenFolder, flags: LockFlags): WriteRequest {
+  const where = path.join(folder, LOCK_FILE);
   const recorded = Recorded.safeParse(lock);
   if (!recorded.success) {
     throw new UserError('the lock file does not say what the folder was written from', {
-      where: path.join(folder, LOCK_FILE),
+      where,
+      details: recorded.error.issues.map(({ path: keys, message }) => `${keys.join('.')}: ${message}`),
       fix: 'write the folder again: gymgen <source> <gym-root>',
     });
   }
   const { source, options } = recorded.data;
-  const { appendSystemPrompt, headerEnv, ...rest } = options;
-  const { header, headerEnv: sent, python, maxSessions } = flags;
-  const given = Object.fromEntries(Object.entries({ header, headerEnv: sent, python, maxSessions }).filter(isSet));
+  const { headerEnv, ...rest } = options;
+  const { header, headerEnv: sent, tasks, python, maxSessions } = flags;
+  if (rest.tasks !== undefined && tasks === undefined) assertBelow(rest.tasks, where);
+  const given = Object.fromEntries(
+    Object.entries({ header, headerEnv: sent, tasks, python, maxSessions }).filter(isSet),
+  );
   const request = writeRequest(flags.source ?? sourceOf(source, folder), gymRoot, { ...rest, ...given });
-  const isUrl = source.includes('://');
   return {
     ...request,
     name,
-    ...(isUrl && flags.source !== undefined ? { configUrl: source } : {}),
-    gym: {
-      ...request.gym,
-      headers: Object.fromEntries(headerEnv.map(nameAndValue)),
-      ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
-    },
+    ...(source.includes('://') && flags.source !== undefined ? { configUrl: source } : {}),
+    gym: { ...request.gym, headers: Object.fromEntries(headerEnv.map(nameAndValue)) },
     record: lock.options ?? {},
   };
+}
+
+/** What a tasks file says is sent to the server. @throws UserError where it is not in the folder that gymgen is run in */
+function assertBelow(tasks: string, where: string): void {
+  const below = path.relative(process.cwd(), path.resolve(tasks));
+  if (!below.startsWith('..') && !path.isAbsolute(below)) return;
+  throw new UserError(`the lock file names a tasks file that is not below this folder: ${tasks}`, {
+    where,
+    fix: 'run gymgen where it is, or say that it is meant: --tasks FILE',
+  });
 }
 
 /** A folder is named from the config's own, as the config does. */

@@ -71,6 +71,9 @@ export class RecordedDiscovery implements OpenDiscovery {
   readonly server: Header['server'];
   readonly envName: string;
   readonly splits: Split[];
+  readonly given?: boolean;
+  readonly action?: NonNullable<OpenDiscovery['action']>;
+  readonly rewardRule?: 'sum';
   private readonly sections: Split[];
   /** The section that is being read, and how many of its tasks were. */
   private section = -1;
@@ -90,6 +93,8 @@ export class RecordedDiscovery implements OpenDiscovery {
   ) {
     this.server = header.server;
     this.envName = header.environment;
+    const { given, action, rewardRule } = header;
+    Object.assign(this, { ...(given && { given }), ...(action && { action }), ...(rewardRule && { rewardRule }) });
     this.sections = header.splits;
     const names = this.sections.map(({ name }) => name);
     const chosen = chosenSplits(names, options.splits);
@@ -160,8 +165,8 @@ export class RecordedDiscovery implements OpenDiscovery {
     if (!toolset) throw this.lines.damaged(`toolset ${number} is missing`);
     this.read += 1;
     this.tasksRead += 1;
-    const { id, prompt, systemPrompt } = rest;
-    return { split: section.name, index, id, prompt, systemPrompt, toolset };
+    const { type: _, ...told } = rest;
+    return { split: section.name, index, ...told, toolset };
   }
 
   private begin(name: string): void {
@@ -200,6 +205,6 @@ export class RecordedDiscovery implements OpenDiscovery {
   }
 }
 
-function refOf({ split, index, id }: Task): TaskRef {
-  return { split, index, id };
+function refOf({ split, index, id, reset }: Task): TaskRef {
+  return { split, index, id, ...(reset === undefined ? {} : { reset }) };
 }

@@ -6,24 +6,34 @@ import type { Discovery, Toolset } from './types.js';
  * @param server what a config says of where the tasks are
  */
 export async function* recordingText(discovery: Discovery, server: Header['server']): AsyncGenerator<string> {
-  const { envName, splits } = discovery;
+  const { envName, splits, given, action, rewardRule } = discovery;
   const numbers = new Map<Toolset, number>();
   let tasks = 0;
 
-  const header: Header = { type: 'gymgen-recording', format: RECORDING_FORMAT, server, environment: envName, splits };
+  const header: Header = {
+    type: 'gymgen-recording',
+    format: RECORDING_FORMAT,
+    server,
+    environment: envName,
+    ...(given === undefined ? {} : { given }),
+    ...(action === undefined ? {} : { action }),
+    ...(rewardRule === undefined ? {} : { rewardRule }),
+    splits,
+  };
   yield line(header);
   for (const split of splits) {
     yield line({ type: 'split', name: split.name });
     for await (const page of discovery.tasks(split)) {
       let chunk = '';
-      for (const { index, id, prompt, systemPrompt, toolset } of page) {
+      for (const { index, id, reset, prompt, systemPrompt, toolset } of page) {
         let number = numbers.get(toolset);
         if (number === undefined) {
           number = numbers.size;
           numbers.set(toolset, number);
           chunk += line({ type: 'toolset', toolset: number, turns: toolset.turns });
         }
-        chunk += line({ type: 'task', index, id, prompt, systemPrompt, toolset: number });
+        const played = reset === undefined ? {} : { reset };
+        chunk += line({ type: 'task', index, id, ...played, prompt, systemPrompt, toolset: number });
       }
       tasks += page.length;
       yield chunk;

@@ -8,7 +8,8 @@ import { z } from 'zod';
 export const RECORDING_FORMAT = 1;
 
 const Count = z.int().nonnegative();
-const Ref = z.object({ split: z.string(), index: Count, id: z.string() });
+const Reset = z.string().refine(isObject, 'not the JSON of an object').exactOptional();
+const Ref = z.object({ split: z.string(), index: Count, id: z.string(), reset: Reset });
 
 /** Its schema is a text in the text: as a value, 2^63 and 1.0 would become other numbers. */
 const RecordedTool = z.object({
@@ -29,6 +30,9 @@ export const Header = z.object({
   format: z.literal(RECORDING_FORMAT),
   server: Server,
   environment: z.string().min(1),
+  given: z.boolean().exactOptional(),
+  action: z.object({ fixed: z.record(z.string(), z.string().refine(isJson, 'not JSON')) }).exactOptional(),
+  rewardRule: z.literal('sum').exactOptional(),
   splits: z.array(z.object({ name: z.string().min(1), count: Count.min(1) })).min(1),
 });
 export type Header = z.infer<typeof Header>;
@@ -40,6 +44,7 @@ export const Line = z.discriminatedUnion('type', [
     type: z.literal('task'),
     index: Count,
     id: z.string(),
+    reset: Reset,
     prompt: z.string(),
     systemPrompt: z.string().nullable(),
     toolset: Count,
@@ -51,6 +56,10 @@ export const Line = z.discriminatedUnion('type', [
   }),
 ]);
 export type Line = z.infer<typeof Line>;
+
+function isJson(json: string): boolean {
+  return isObject(`{"value":${json}}`);
+}
 
 function isObject(json: string): boolean {
   try {

@@ -110,15 +110,21 @@ describe('update', () => {
     expect(await run('update', 'root', '--theirs', '--force')).toMatchObject({ exitCode: 2 });
   });
 
-  test('a lock file of someone else reads no file into prompts, and sends no variable of the environment', async () => {
-    const { server, run, folder, cwd } = await written();
-    writeFileSync(join(cwd, 'secret'), 'hunter2');
+  test('a lock file of someone else reads no file, and sends no variable of the environment', async () => {
+    const { server, run, folder } = await written();
     const lock = join(folder, 'gymgen.lock.json');
-    const options = { appendSystemPrompt: '@secret', headerEnv: ['X-Token=$HOME'] };
-    const text = readFileSync(lock, 'utf8').replace('"options": {}', `"options": ${JSON.stringify(options)}`);
-    writeFileSync(lock, text);
+    const text = readFileSync(lock, 'utf8');
+    const withOptions = (options: object) =>
+      writeFileSync(lock, text.replace('"options": {}', `"options": ${JSON.stringify(options)}`));
+    for (const options of [{ appendSystemPrompt: '@secret' }, { toolDoc: '@secret' }, { tasks: '/etc/x.csv' }]) {
+      withOptions(options);
+      expect(await run('update', 'root')).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringMatching(/names a .*file/),
+      });
+    }
+    withOptions({ headerEnv: ['X-Token=$HOME'] });
     expect(await run('update', 'root')).toMatchObject({ exitCode: 0 });
-    expect(readFileSync(join(folder, 'data/train.jsonl'), 'utf8')).toContain('@secret');
     expect(server.asked.filter(({ headers }) => 'x-token' in headers)).toEqual([]);
     expect(readFileSync(join(folder, 'configs/grid_v1.yaml'), 'utf8')).toContain('$HOME');
     expect(await run('check', 'root', '--header-env', 'X-Token=$HOME')).toMatchObject({ exitCode: 0 });

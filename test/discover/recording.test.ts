@@ -7,7 +7,9 @@ import { type DiscoverOptions, type OpenDiscovery, openRecording, type Task } fr
 import { record } from '../../src/record.js';
 import { discoverAll, discoverOptions, Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
+import { given, givenServer } from '../support/given.js';
 import { recorded } from '../support/recorded.js';
+import { observation } from '../support/served-session.js';
 import { days, tool } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
 
@@ -87,6 +89,19 @@ describe('a recording stands in for its server', () => {
     const { discovery, tasks } = await discoverAll(server.url, options);
     const got = await read(file);
     expect(got.tasks).toEqual(tasks.map(plain));
+    expect(got.toolsets).toEqual(discovery.toolsets());
+  });
+
+  test('tasks that were given, and the action of their environment', async () => {
+    const server = await givenServer({ shows: ({ seed }) => observation({ question: `What is ${seed}?` }) });
+    const file = tempFile('a.jsonl');
+    const options = { given: { episodes: 3, seed: 5, seedKey: 'seed' } };
+    await keep(server.url, file, options);
+    const { discovery, tasks } = await given(server, options);
+    const recording = await openRecording(file, { splits: [], limit: Number.POSITIVE_INFINITY, signal }, new Said());
+    expect(recording).toMatchObject({ given: true, rewardRule: 'sum', action: discovery.action });
+    const got = await all(recording);
+    expect(got.tasks).toEqual(tasks.map((task) => ({ ...plain(task), reset: task.reset })));
     expect(got.toolsets).toEqual(discovery.toolsets());
   });
 
