@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { EXIT } from '../errors.js';
 import { addCiCommands } from './ci-commands.js';
+import { addLookCommands } from './look-commands.js';
 import { addWriteOptions, type WriteFlags } from './write-options.js';
 
 const ROOT = `
@@ -57,6 +58,7 @@ function program(): Command {
   });
 
   addCiCommands(cli);
+  addLookCommands(cli);
   cli
     .command('demo')
     .description('serve the built-in example with uv, and write its Gym root')

@@ -4,7 +4,7 @@ import type { ListedTask } from './descriptor.js';
 import { environmentName } from './environment-name.js';
 import { episodes } from './episodes.js';
 import { tellTrial } from './findings.js';
-import type { GivenTasks } from './given-tasks.js';
+import type { GivenTask, GivenTasks } from './given-tasks.js';
 import type { DiscoverOptions, GivenRequest, OpenDiscovery } from './options.js';
 import { PlayFailed, play } from './play.js';
 import { FOUND_PROMPT } from './prompt.js';
@@ -77,16 +77,19 @@ class GivenDiscovery implements OpenDiscovery {
     if (environment.action) this.action = environment.action;
     this.splits = source.splits;
     const largest = this.splits.reduce((a, b) => (b.count > a.count ? b : a));
+    const { tool } = environment;
     this.known = new Toolsets(
-      (task) =>
-        connection.watch(sessions.use((session, seconds) => play(session, task, seconds, environment, options))),
+      async (task) =>
+        tool
+          ? { turns: [[tool]], told: true }
+          : connection.watch(sessions.use((session, seconds) => play(session, task, seconds, environment, options))),
       {
-        near: (_, from) => this.listed(largest.name, from === 'middle' ? largest.count >> 1 : largest.count - 1),
-        after: (task) => this.listed(task.split, task.index + 1),
+        near: (_, from) => this.listed(largest, from === 'middle' ? largest.count >> 1 : largest.count - 1),
+        after: (task) => this.listed(this.split(task.split), task.index + 1),
         every: () => this.every(),
         total: this.splits.reduce((sum, { count }) => sum + count, 0),
       },
-      { probes: options.probes, splits: this.splits.map(({ name }) => name) },
+      { probes: tool ? 1 : options.probes, splits: this.splits.map(({ name }) => name) },
       reporter,
     );
   }
@@ -117,21 +120,29 @@ class GivenDiscovery implements OpenDiscovery {
     return this.connection.close();
   }
 
-  private async task(given: Prompted): Promise<Task> {
-    const task: ListedTask = { ...given, key: KEY, declared: false };
-    return { ...task, toolset: this.known.get(task) ?? (await this.known.of(task)) };
+  private async task(task: Prompted): Promise<Task> {
+    const listed = withoutPrompt(task);
+    return { ...task, toolset: this.known.get(listed) ?? (await this.known.of(listed)) };
   }
 
-  /** A split's tasks from an index on; their prompts are nothing that a play needs. */
-  private async *listed(split: string, from: number): AsyncGenerator<ListedTask> {
-    for await (const page of this.source.tasks(split)) {
-      for (const task of page) {
-        if (task.index >= from) yield { ...task, prompt: '', systemPrompt: null, key: KEY, declared: false };
-      }
+  /** A split's tasks from an index on. */
+  private async *listed({ name, count }: Split, from: number): AsyncGenerator<ListedTask> {
+    for await (const page of this.source.tasks(name)) {
+      for (const task of page) if (task.index >= from && task.index < count) yield withoutPrompt(task);
+      if ((page.at(-1)?.index ?? 0) >= count - 1) return;
     }
   }
 
-  private async *every(): AsyncGenerator<ListedTask> {
-    for (const { name } of this.splits) yield* this.listed(name, 0);
+  private split(name: string): Split {
+    return this.splits.find((split) => split.name === name) as Split;
   }
+
+  private async *every(): AsyncGenerator<ListedTask> {
+    for (const split of this.splits) yield* this.listed(split, 0);
+  }
+}
+
+/** A task as its tools are looked for: its prompt, which may have to be found, is nothing that these depend on. */
+function withoutPrompt({ split, index, id, reset }: Pick<GivenTask, 'split' | 'index' | 'id' | 'reset'>): ListedTask {
+  return { split, index, id, reset, prompt: '', systemPrompt: null, key: KEY, declared: false };
 }

@@ -28,21 +28,26 @@ export async function frameworkPython(
   signal: AbortSignal,
 ): Promise<string> {
   if (given !== undefined) {
-    const lacks = await problem(given, signal);
+    const lacks = await frameworkLacks(given, signal);
     if (lacks === null) return given;
     throw new UserError(`--python ${given} can't serve a bundle: ${lacks}`, {
       fix: `uv pip install --python ${given} 'agentenv-framework[openenv]'`,
     });
   }
-  const { VIRTUAL_ENV } = process.env;
-  for (const python of [...(VIRTUAL_ENV ? [path.join(VIRTUAL_ENV, 'bin', 'python')] : []), 'python3']) {
-    if ((await problem(python, signal)) === null) return python;
+  for (const python of pythonsWithFramework()) {
+    if ((await frameworkLacks(python, signal)) === null) return python;
   }
   return await makePythonEnv({ name: 'AgentEnv', key: REQUIREMENT, install: [REQUIREMENT], cwd: '/' }, say, signal);
 }
 
+/** The Pythons that are the caller's own, and may have it. */
+export function pythonsWithFramework(): string[] {
+  const { VIRTUAL_ENV } = process.env;
+  return [...(VIRTUAL_ENV ? [path.join(VIRTUAL_ENV, 'bin', 'python')] : []), 'python3'];
+}
+
 /** What keeps a Python from serving bundles, or null. Asked in `/`: a folder named `openenv` here would be found as one. */
-async function problem(python: string, signal: AbortSignal): Promise<string | null> {
+export async function frameworkLacks(python: string, signal: AbortSignal): Promise<string | null> {
   const run = await execa(python, ['-c', PROBE], { cwd: '/', cancelSignal: signal, stdin: 'ignore', reject: false });
   signal.throwIfAborted();
   if (!run.failed) return null;

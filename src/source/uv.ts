@@ -13,17 +13,10 @@ const HOW = 'install uv (https://docs.astral.sh/uv/), or put it on PATH';
  * @throws UserError where there is neither uv nor a Python that can install it
  */
 export async function findUv(say: (text: string) => void, signal?: AbortSignal): Promise<string> {
-  const onPath = await execa('uv', ['--version'], { reject: false });
-  if (!onPath.failed) return 'uv';
+  const found = await uvPath();
+  if (found !== null) return found;
   const home = path.join(cacheFolder(), 'uv');
-  const uv = path.join(home, 'bin', 'uv');
-  if (
-    await access(uv).then(
-      () => true,
-      () => false,
-    )
-  )
-    return uv;
+  const uv = cachedUv();
   say('installing uv, which serves the Python part');
   await mkdir(cacheFolder(), { recursive: true });
   const fresh = await mkdtemp(path.join(cacheFolder(), 'uv-'));
@@ -38,6 +31,17 @@ export async function findUv(say: (text: string) => void, signal?: AbortSignal):
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
+}
+
+/** uv as it is there now, on PATH or in the cache; null where it isn't. */
+export async function uvPath(): Promise<string | null> {
+  const onPath = await execa('uv', ['--version'], { reject: false });
+  if (!onPath.failed) return 'uv';
+  return access(cachedUv()).then(cachedUv, () => null);
+}
+
+function cachedUv(): string {
+  return path.join(cacheFolder(), 'uv', 'bin', 'uv');
 }
 
 /** The last line of a program that failed, or why there was none. */

@@ -1,0 +1,66 @@
+import type { Toolset } from '../../discover/index.js';
+import type { Inspection } from '../../inspect.js';
+import { describe } from '../../rules/index.js';
+import type { Terminal } from './terminal.js';
+
+/** Of what there may be thousands. */
+const SHOWN = 20;
+
+/** Shows what a source serves, and what NeMo Gym would refuse of it. */
+export function showInspection(inspection: Inspection, terminal: Terminal): void {
+  const { envName, name, splits, toolsets, notes, refused, counts } = inspection;
+  const lines = [
+    `environment  ${envName}${name === envName ? '' : ` (written as ${name})`}`,
+    `played by    ${inspection.interface === 'action' ? 'one action, which is the tool step' : 'tools'}`,
+    ...notes.map((note) => `found        ${note}`),
+    '',
+    ...splitLines(splits),
+    '',
+    ...few(toolsets).flatMap(toolsetLines),
+    ...more(toolsets, 'toolsets'),
+  ];
+  for (const line of lines) terminal.result(line);
+  if (refused.length > 0) {
+    terminal.result('\nNeMo Gym would refuse:');
+    for (const finding of refused) terminal.result(`- ${describe(finding)}`);
+  }
+  terminal.detail(`${counts.requests} requests, ${counts.bytes} bytes, ${counts.sessions} sessions`);
+  terminal.document(inspection);
+}
+
+function splitLines(splits: Inspection['splits']): string[] {
+  const width = Math.max('split'.length, ...splits.map((split) => split.name.length));
+  const line = (name: string, count: string, prompts: string) =>
+    `${name.padEnd(width)}  ${count.padStart(9)}  ${prompts}`;
+  const number = (value: number) => value.toLocaleString('en');
+  return [
+    line('split', 'tasks', 'characters of a prompt'),
+    ...few(splits).map(({ name, count, prompts: { shortest, mean, longest } }) =>
+      line(name, number(count), `${number(shortest)} to ${number(longest)}, ${number(mean)} on average`),
+    ),
+    ...more(splits, 'splits'),
+  ];
+}
+
+function toolsetLines({ key, turns }: Toolset): string[] {
+  const tools = new Map(turns.flat().map((tool) => [tool.name, tool.description]));
+  const of = turns.length === 1 ? '' : `, ${turns.length} turns`;
+  const width = Math.max(0, ...[...tools.keys()].map((tool) => Math.min(tool.length, 32)));
+  return [
+    `toolset ${key}: ${tools.size} ${tools.size === 1 ? 'tool' : 'tools'}${of}`,
+    ...[...tools].map(([tool, description]) => `  ${tool.padEnd(width)}  ${firstLine(description)}`.trimEnd()),
+  ];
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? '';
+  return line.length > 80 ? `${line.slice(0, 80)}…` : line;
+}
+
+function few<T>(items: readonly T[]): readonly T[] {
+  return items.slice(0, SHOWN);
+}
+
+function more(items: readonly unknown[], what: string): string[] {
+  return items.length > SHOWN ? [`and ${items.length - SHOWN} more ${what}`] : [];
+}
