@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import v8 from 'node:v8';
 import { Command, CommanderError, Option } from 'commander';
 import { EXIT } from '../errors.js';
 import { addCiCommands } from './ci-commands.js';
@@ -24,6 +25,8 @@ Examples:
 
 /** Runs the command line. Sets `process.exitCode`, and never throws. */
 export async function main(argv: string[]): Promise<void> {
+  // Rows stream: what lives is small, and V8 would let the garbage between two collections grow to 20 MB more for 5 % of speed.
+  v8.setFlagsFromString('--semi-space-growth-factor=1');
   try {
     await program().parseAsync(argv);
   } catch (error) {
