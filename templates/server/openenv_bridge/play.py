@@ -12,7 +12,14 @@ from typing import Any
 from openenv_bridge import text, toolcheck, wire
 from openenv_bridge.config import OpenEnvConfig
 from openenv_bridge.connection import Connection
-from openenv_bridge.mask import Dropped, EpisodeFailed, Late, Unavailable, WrongTask, WrongTools
+from openenv_bridge.mask import (
+    Dropped,
+    EpisodeFailed,
+    Late,
+    Unavailable,
+    WrongTask,
+    WrongTools,
+)
 from openenv_bridge.openenv import OpenEnvServer
 from openenv_bridge.outage import is_outage
 from openenv_bridge.rewards import Scoring, Verdict
