@@ -1,4 +1,4 @@
-/** Sessions of one server that several runs share, so that together they stay within what it allows. */
+/** Places for sessions of one server: a run's own, or shared by several so that together they stay within what it allows. */
 export class Gate {
   private inside = 0;
   private readonly queue: (() => void)[] = [];

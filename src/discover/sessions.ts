@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../errors.js';
 import { ServerFull, type ServerUrl, Session } from '../openenv/index.js';
-import type { Gate } from './gate.js';
+import { Gate } from './gate.js';
 import type { Reporter } from './reporter.js';
 
 export interface SessionLimits {
@@ -22,10 +22,8 @@ const SAY_AFTER_MS = 1000;
 
 /** Opens sessions within the server's capacity, which it tells only when it is full, and closes each on every way out. */
 export class Sessions {
-  private limit: number;
-  private entered = 0;
+  private readonly own: Gate;
   private inUse = 0;
-  private readonly queue: (() => void)[] = [];
   private said = false;
   /** Sessions opened so far, those that found the server full included. */
   opened = 0;
@@ -37,7 +35,7 @@ export class Sessions {
     private readonly signal: AbortSignal,
     private readonly reporter: Reporter,
   ) {
-    this.limit = limits.maxSessions;
+    this.own = new Gate(limits.maxSessions);
   }
 
   /**
@@ -87,7 +85,7 @@ export class Sessions {
   private learn({ active, max, message }: ServerFull, waited: number): void {
     // Ours are among those that are open: more than it allows would only wait for each other.
     if (max != null) {
-      this.limit = Math.max(1, Math.min(this.limit, max));
+      this.own.lower(max);
       this.limits.gate?.lower(max);
     }
     const others = (active ?? Number.POSITIVE_INFINITY) > this.inUse;
@@ -108,14 +106,12 @@ export class Sessions {
   }
 
   private async enter(): Promise<void> {
-    while (this.entered >= this.limit) await new Promise<void>((resolve) => this.queue.push(resolve));
-    this.entered += 1;
+    await this.own.enter();
     await this.limits.gate?.enter();
   }
 
   private leave(): void {
-    this.entered -= 1;
     this.limits.gate?.leave();
-    this.queue.shift()?.();
+    this.own.leave();
   }
 }
