@@ -8,6 +8,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/world/**'],
+          globalSetup: ['test/support/build.ts'],
           testTimeout: 20_000,
         },
       },
@@ -15,6 +16,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          globalSetup: ['test/support/build.ts', 'test/e2e/support/ray.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
           fileParallelism: false,

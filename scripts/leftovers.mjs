@@ -3,12 +3,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export const MARK = { GYMGEN_TEST_RUN: `${process.pid}-${Date.now()}` };
-const mark = `GYMGEN_TEST_RUN=${MARK.GYMGEN_TEST_RUN}`;
+const run = `${process.pid}-${Date.now()}`;
+
+/** The variable that marks what a tier of this run starts. */
+export const markOf = (tier) => ({ GYMGEN_TEST_RUN: `${run}-${tier}` });
 
 /** The marked processes of now, as { pid, command }. Needs /proc: elsewhere there are none to find. */
-function marked() {
+function marked(tier) {
   const found = [];
+  const mark = `GYMGEN_TEST_RUN=${markOf(tier).GYMGEN_TEST_RUN}`;
   for (const pid of readNames('/proc').filter((name) => /^\d+$/.test(name))) {
     if (!read(`/proc/${pid}/environ`).split('\0').includes(mark)) continue;
     found.push({ pid: Number(pid), command: read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim() });
@@ -16,13 +19,13 @@ function marked() {
   return found;
 }
 
-/** Kills what is still there after the grace (ms) that processes get to end by themselves, and returns it. */
-export async function killLeftovers(grace) {
+/** Kills what a tier left that is still there after the grace (ms) to end by itself, and returns it. */
+export async function killLeftovers(tier, grace) {
   const deadline = Date.now() + grace;
-  let left = marked();
+  let left = marked(tier);
   while (left.length > 0 && Date.now() < deadline) {
     await sleep(100);
-    left = marked();
+    left = marked(tier);
   }
   for (const { pid } of left) {
     try {

@@ -1,67 +1,85 @@
-// npm test [-- TIER…]: runs the tiers one after another, past failures, and ends with what they came to.
+// npm test [-- TIER…]: runs the tiers, past failures, and ends with what they came to.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
-import { constants } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { killLeftovers, MARK } from './leftovers.mjs';
+import { killLeftovers, markOf } from './leftovers.mjs';
 import { ensureBuilt, ensureInstalled, root } from './project.mjs';
 import { count } from './reports.mjs';
-import { TIERS } from './tiers.mjs';
+import { LANES, TIERS } from './tiers.mjs';
 import { ensureVenv, environment } from './toolchain.mjs';
 
 const reports = join(root, '.reports');
-let running; // the program under way
+const running = new Set(); // the programs under way
 let stopped; // the signal that ended the run
 
-/** Runs one program to its end. True where it exited with 0. */
-function run(command, args, { env, cwd }) {
+/** Runs one program to its end. Resolves with whether it exited with 0, and with what it printed where that is kept. */
+function run(command, args, { env, cwd, keep }) {
   return new Promise((resolve) => {
-    running = spawn(command, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });
-    running.on('error', (error) => {
-      console.error(error.message);
-      resolve(false);
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      stdio: ['ignore', ...(keep ? ['pipe', 'pipe'] : ['inherit', 'inherit'])],
     });
-    running.on('exit', (code) => resolve(code === 0));
+    running.add(child);
+    const printed = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(chunk));
+    const end = (ok) => {
+      running.delete(child);
+      resolve({ ok, printed: Buffer.concat(printed) });
+    };
+    child.on('error', (error) => {
+      console.error(error.message);
+      end(false);
+    });
+    child.on('close', (code) => end(code === 0));
   });
 }
 
-async function prepare({ venvs, built }) {
-  if (built) ensureBuilt();
-  for (const venv of venvs) await ensureVenv(venv);
-  return { ...(venvs.length > 0 ? environment() : process.env), ...MARK, PYTHONDONTWRITEBYTECODE: '1' };
+/** What the tiers need, and the environment that they run in. */
+async function prepare(tiers) {
+  const wanted = tiers.map((name) => TIERS[name]);
+  if (wanted.some(({ built }) => built)) ensureBuilt();
+  for (const venv of new Set(wanted.flatMap(({ venvs }) => venvs))) await ensureVenv(venv);
+  const env = environment();
+  rmSync(join(env.PYTHONPYCACHEPREFIX, tmpdir()), { recursive: true, force: true }); // of folders that are gone
+  return env;
 }
 
-async function runCheck(check, env) {
-  console.log(`\n── ${check.name}`);
+/** @param keep whether to show what it prints only at its end, since another lane prints too */
+async function runCheck(check, env, keep) {
+  const title = `\n── ${check.name}`;
+  if (!keep) console.log(title);
   const file = join(reports, `${check.name.replaceAll(/\W+/g, '-')}.${check.report === 'vitest' ? 'json' : 'xml'}`);
   const args = typeof check.args === 'function' ? check.args(file) : check.args;
-  const ok = await run(check.command, args, { env, cwd: join(root, check.cwd ?? '') });
+  const { ok, printed } = await run(check.command, args, { env, cwd: join(root, check.cwd ?? ''), keep });
+  if (keep) console.log(`${title}\n${printed}`);
   const counts = count(check, file, ok);
   if (counts.failed > 0) console.log(`failed: ${check.name}`);
   return counts;
 }
 
-async function runTier(name) {
+async function runTier(name, env, keep) {
   const began = Date.now();
   const total = { tier: name, passed: 0, failed: 0, skipped: 0, seconds: 0 };
-  try {
-    const env = await prepare(TIERS[name]);
-    for (const check of TIERS[name].checks) {
-      if (stopped) break;
-      const counts = await runCheck(check, env);
-      for (const key of ['passed', 'failed', 'skipped']) total[key] += counts[key];
-    }
-  } catch (error) {
-    console.error(`${name}: ${error.message}`);
-    total.failed += 1;
+  for (const check of TIERS[name].checks) {
+    if (stopped) break;
+    const counts = await runCheck(check, { ...env, ...markOf(name) }, keep);
+    for (const key of ['passed', 'failed', 'skipped']) total[key] += counts[key];
   }
-  for (const { pid, command } of await killLeftovers(stopped ? 0 : 5000)) {
+  for (const { pid, command } of await killLeftovers(name, stopped ? 0 : 5000)) {
     console.error(`${name} left a process behind, now killed: ${pid} ${command}`);
     total.failed += 1;
   }
   total.seconds = (Date.now() - began) / 1000;
   return total;
+}
+
+async function runLane(tiers, env, keep) {
+  const totals = [];
+  for (const name of tiers) if (!stopped) totals.push(await runTier(name, env, keep));
+  return totals;
 }
 
 function table(totals) {
@@ -79,8 +97,11 @@ async function main(tiers) {
   ensureInstalled();
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
-  const totals = [];
-  for (const name of tiers) if (!stopped) totals.push(await runTier(name));
+  const began = Date.now();
+  const env = await prepare(tiers);
+  console.log(`prepared in ${((Date.now() - began) / 1000).toFixed(1)} s`);
+  const lanes = LANES.map((lane) => lane.filter((name) => tiers.includes(name))).filter((lane) => lane.length > 0);
+  const totals = (await Promise.all(lanes.map((lane) => runLane(lane, env, lanes.length > 1)))).flat();
   const sum = (key) => totals.reduce((all, total) => all + total[key], 0);
   console.log(`\n${table(totals)}\n`);
   console.log(`${sum('passed')} passed, ${sum('failed')} failed${sum('skipped') ? `, ${sum('skipped')} skipped` : ''}`);
@@ -90,7 +111,7 @@ async function main(tiers) {
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => {
     stopped = signal;
-    running?.kill(signal);
+    for (const child of running) child.kill(signal);
   });
 }
 

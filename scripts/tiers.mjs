@@ -56,3 +56,6 @@ export const TIERS = {
   runtime: { checks: [pytest('test/runtime'), pytest('fixtures/gridsim')], venvs: ['gym'] },
   e2e: { checks: [vitest('e2e')], venvs: ['gym', 'agentenv'], built: true },
 };
+
+/** Tiers of one lane run one after another, and the lanes side by side: the end-to-end tests wait for servers much of the time. */
+export const LANES = [['lint', 'types', 'unit', 'runtime'], ['e2e']];

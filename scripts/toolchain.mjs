@@ -121,12 +121,16 @@ function isDead(lock) {
   }
 }
 
-/** This process's environment, with uv and that Python on PATH and uv kept from downloading another. */
+/**
+ * This process's environment, with uv and that Python on PATH and uv kept from downloading another. Python keeps its
+ * bytecode, or each start would take seconds more, but in none of the folders that are tested.
+ */
 export function environment() {
   const folders = [findUv(), findPython313()].map(dirname);
   return {
     ...process.env,
     UV_PYTHON_DOWNLOADS: 'never',
+    PYTHONPYCACHEPREFIX: join(root, '.venvs', 'bytecode'),
     PATH: [...new Set(folders), process.env.PATH].join(delimiter),
   };
 }

@@ -8,7 +8,7 @@ import { folderOf, snapshot, startGymgen, tempFolder } from './support/gymgen.js
 import { type BundleFolder, bundleFolder } from './support/mcp-servers.js';
 import { modelServer } from './support/model-server.js';
 import { endings, eventually, processesWith } from './support/processes.js';
-import { checkPython, type Played, playDirectly, type Row, readAsGym } from './support/run-python.js';
+import { type Played, playDirectly, type Row, readAsGym } from './support/run-python.js';
 import { agentEnv } from './support/servers.js';
 import { movesOf, solver } from './support/solver.js';
 import { REPOSITORY, venv } from './support/toolchain.js';
@@ -111,8 +111,6 @@ describe('the written server', () => {
       ['toolset:notes', 1],
     ]);
   });
-
-  test('is Python that ruff and pyright have nothing to say about', () => checkPython(folderOf(root, nameOf('qa-v1'))));
 
   test('is found by a relative path in one repository, and is the same wherever that is', async () => {
     const folder = (place: string) => join(work, place, 'gym/resources_servers/refused_two_scores');

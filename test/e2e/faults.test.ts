@@ -4,10 +4,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { freePort, NemoGym, type Rollout, readJsonLines } from './support/gym.js';
+import { NemoGym, type Rollout, readJsonLines } from './support/gym.js';
 import { folderOf, mustGymgen, tempFolder } from './support/gymgen.js';
 import { type Conversation, type Move, modelServer } from './support/model-server.js';
 import { MOVES, operator, SCHEDULE } from './support/operator.js';
+import { freePort } from './support/ports.js';
 import { endings } from './support/processes.js';
 import { playDirectly, playOverMcp, type Row } from './support/run-python.js';
 import { type AgentEnv, agentEnv, type Faulty, faulty } from './support/servers.js';
@@ -28,6 +29,8 @@ let gym: NemoGym;
 let port: number;
 let rows: Row[];
 let rewards: Map<string, number | null>;
+/** The rollouts of one run: `gym eval run` takes seconds to start. */
+let together: Record<'sound' | 'faults' | 'foreign', Map<string, Rollout>>;
 
 /** What happens when the model is asked, before it answers. */
 let meanwhile: (asked: Conversation) => Promise<void> = async () => {};
@@ -51,6 +54,28 @@ const outcomes = (rollouts: Map<string, Rollout>) =>
   Object.fromEntries([...rollouts].map(([task, rollout]) => [task, outcome(rollout)]));
 const direct = (played: Row[]) =>
   Object.fromEntries(played.map(({ task_id }) => [lastOf(task_id), rewards.get(lastOf(task_id))]));
+
+const soundRows = () => rows.slice(0, 24);
+
+/** A row as it was written, and rows of another task, of none, with other parameters, and with tools too few and too many. */
+function foreignRows(): [Row, Row, Row, Row, Row, Row] {
+  const changed = rows.slice(48, 54).map((row) => structuredClone(row)) as [Row, Row, Row, Row, Row, Row];
+  const [, otherTask, noSuchTask, otherParameters, fewerTools, moreTools] = changed;
+  otherTask.index = 150;
+  noSuchTask.index = 2_000_000;
+  const [submit] = otherParameters.responses_create_params.tools;
+  if (submit) submit.parameters = { type: 'object', properties: { plan: { type: 'string' } } };
+  fewerTools.responses_create_params.tools.splice(1, 1);
+  const ask = {
+    type: 'function',
+    name: 'ask',
+    description: '',
+    parameters: { type: 'object' },
+    strict: false,
+  } as const;
+  moreTools.responses_create_params.tools.push(ask);
+  return changed;
+}
 
 /** A pairing for Gym's typed protocol, beside the written one. */
 function typedConfig(): string {
@@ -110,12 +135,21 @@ beforeAll(async () => {
   const block = `++${NAME}.resources_servers.${NAME}`;
   const settings = [`${block}.expose_tools_over_mcp=true`, `${block}.port=${port}`, `${block}.host=127.0.0.1`];
   await gym.start([NAME, 'tools_v1'], model, '--config', typedConfig(), ...settings);
+  await playTogether({ sound: soundRows(), faults: data(NAME, 'faults'), foreign: foreignRows() });
 });
 
+async function playTogether(parts: Record<keyof typeof together, Row[]>): Promise<void> {
+  await server.control({ slow_s: 2 });
+  const rollouts = await play(Object.values(parts).flat(), '--concurrency', '32');
+  await server.control(undefined, '/control');
+  const of = (part: Row[]) =>
+    new Map([...rollouts].filter(([task]) => part.some(({ task_id }) => lastOf(task_id) === task)));
+  together = { sound: of(parts.sound), faults: of(parts.faults), foreign: of(parts.foreign) };
+}
+
 describe('sound rollouts have the rewards of a direct play', () => {
-  test('through simple_agent and legacy_agent', async () => {
-    const some = rows.slice(0, 24);
-    expect(outcomes(await play(some, '--concurrency', '8'))).toEqual(direct(some));
+  test('through simple_agent and legacy_agent', () => {
+    expect(outcomes(together.sound)).toEqual(direct(soundRows()));
   });
 
   test('through single_agent_turn, whose sessions are typed', async () => {
@@ -141,10 +175,8 @@ describe('sound rollouts have the rewards of a direct play', () => {
   });
 });
 
-test('a run with every fault ends well, and each rollout is scored or masked as it should be', async () => {
-  await server.control({ slow_s: 2 });
-  const found = outcomes(await play(data(NAME, 'faults'), '--concurrency', '32'));
-  await server.control(undefined, '/control');
+test('a run with every fault ends well, and each rollout is scored or masked as it should be', () => {
+  const found = outcomes(together.faults);
   const scored = ['none', 'slow_reset', 'slow_tool', 'slow_end', 'tool_error', 'tool_raises', 'tool_done'];
   for (const fault of scored) {
     expect(found[`fault-${fault}`], fault).toEqual(fault === 'tool_raises' ? 0 : expect.any(Number));
@@ -211,24 +243,9 @@ test('a server that is killed and comes back costs the rollouts that it held, an
   expect(outcomes(rollouts)).toEqual({ ...direct(some), ...lost });
 });
 
-test("rows that are not the server's are masked, each for its own reason", async () => {
-  const [asWritten, ...others] = rows.slice(0, 6) as [Row, ...Row[]];
-  const changed = others.map((row) => structuredClone(row)) as [Row, Row, Row, Row, Row];
-  const [otherTask, noSuchTask, otherParameters, fewerTools, moreTools] = changed;
-  otherTask.index = 150;
-  noSuchTask.index = 2_000_000;
-  const [submit] = otherParameters.responses_create_params.tools;
-  if (submit) submit.parameters = { type: 'object', properties: { plan: { type: 'string' } } };
-  fewerTools.responses_create_params.tools.splice(1, 1);
-  const ask = {
-    type: 'function',
-    name: 'ask',
-    description: '',
-    parameters: { type: 'object' },
-    strict: false,
-  } as const;
-  moreTools.responses_create_params.tools.push(ask);
-  expect(outcomes(await play([asWritten, ...changed], '--concurrency', '8'))).toEqual({
+test("rows that are not the server's are masked, each for its own reason", () => {
+  const [asWritten, otherTask, noSuchTask, otherParameters, fewerTools, moreTools] = foreignRows();
+  expect(outcomes(together.foreign)).toEqual({
     ...direct([asWritten, moreTools]),
     [lastOf(otherTask.task_id)]: 'openenv:wrong_task',
     [lastOf(noSuchTask.task_id)]: 'provider_unavailable',

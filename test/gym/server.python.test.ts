@@ -37,7 +37,7 @@ afterAll(async () => {
 
 /** What it printed, on either stream. */
 async function python(...args: string[]): Promise<string> {
-  const env = { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1', HF_TOKEN: '' };
+  const env = { PYTHONPATH: folder, HF_TOKEN: '' };
   const { all } = await execa(gymPython(), args, { cwd: folder, env, all: true, reject: false });
   return all;
 }

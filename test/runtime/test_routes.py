@@ -237,6 +237,19 @@ async def test_a_wait_for_a_session_is_masked_past_the_reset_timeout(faulty: Ser
     assert (await verdict(holder))["mask_sample"] is False
 
 
+async def test_a_session_that_comes_too_late_for_the_reset_counts_as_none(faulty: Served, episode: Any) -> None:
+    await Control(faulty.url).set(capacity=1)
+    holder = await episode(reset_timeout=0.8)
+    await holder.tool(TOOL, ARGUMENTS)
+    made = Episode(holder.client, fault("reset_hangs"))
+    await made.seed()
+    await asyncio.sleep(0.5)
+    await verdict(holder)
+    found = await verdict(made)
+    assert found["failure_kind"] == "provider_unavailable"
+    assert "no free session within 0.8 s, or too late for the reset" in found["failure_reason"]
+
+
 async def test_an_unreachable_server_is_masked_at_once(bridges: Callable[..., Served], clients: Clients) -> None:
     secret = "http://user:hunter2@127.0.0.1:9/?token=hunter2"
     made = Episode(await clients(bridges(secret, headers={"X-Token": "hunter2"})), row())

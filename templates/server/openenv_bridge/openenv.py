@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from types import SimpleNamespace
 
@@ -44,19 +45,22 @@ class OpenEnvServer:
         Raises a Failure, or wire.ErrorFrame with what the environment said.
         """
         ticket, lease = self._slots.ticket(), None
+        began = let_in = time.monotonic()
         try:
             async with asyncio.timeout(self._reset_timeout):
                 while True:
                     lease = None
                     lease = await self._slots.acquire(ticket)
+                    let_in = time.monotonic()
                     try:
                         return await self._reset(task, lease)
                     except wire.ServerFull as full:
                         lease.refused(full.max_sessions)
         except TimeoutError:
             limit = f"within {self._reset_timeout:g} s"
-            if lease is None:
-                raise Unavailable(f"the server at {self._shown} had no free session {limit}") from None
+            if lease is None or let_in - began > self._reset_timeout / 2:
+                late = "" if lease is None else ", or too late for the reset"
+                raise Unavailable(f"the server at {self._shown} had no free session {limit}{late}") from None
             raise Late(f"the reset wasn't done {limit}") from None
 
     async def close(self) -> None:

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
+import { inject } from 'vitest';
 import type { ModelServer } from './model-server.js';
-import { Background, processesWith, type Running } from './processes.js';
+import { freePort } from './ports.js';
+import { Background, killWith, type Running } from './processes.js';
 import { REPOSITORY, toolchainEnv, venv } from './toolchain.js';
 
 /** A rollout as `gym eval run` writes it, with the row's own keys. */
@@ -34,15 +35,13 @@ export class NemoGym implements Running {
   /** @param more variables for all that is started */
   static async on(gymRoot: string, more: Record<string, string> = {}): Promise<NemoGym> {
     const home = await venv('gym');
-    const work = mkdtempSync(join(tmpdir(), 'gym-')); // Ray's socket paths must stay below 108 characters
+    const work = mkdtempSync(join(tmpdir(), 'gym-'));
     const tools = toolchainEnv();
     const env = {
       ...tools,
       ...more,
       PATH: [join(home, 'bin'), tools.PATH].join(delimiter),
       NEMO_GYM_EXTRA_ROOTS: gymRoot,
-      RAY_TMPDIR: work,
-      RAY_USAGE_STATS_ENABLED: '0',
       GYMGEN_GYM_RUN: work, // by which all its processes are found
     };
     const uvCache = (await execa('uv', ['cache', 'dir'], { env, extendEnv: false })).stdout;
@@ -51,6 +50,7 @@ export class NemoGym implements Running {
       `++uv_venv_dir=${serverVenvs(home)}`,
       '++skip_venv_if_present=true',
       `++head_server.port=${await freePort()}`, // an occupied one would not be reported
+      `++ray_head_node_address=${inject('ray')}`,
     ];
     return new NemoGym(gymRoot, work, join(home, 'bin', 'gym'), env, settings);
   }
@@ -117,13 +117,7 @@ export class NemoGym implements Running {
   /** Ends the servers as Ctrl-C does, and kills what is still there: Gym's children are in groups of their own. */
   async stop(): Promise<void> {
     await this.started?.stop('SIGINT', 20_000);
-    for (const { pid } of processesWith(`GYMGEN_GYM_RUN=${this.work}`)) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // it ended meanwhile
-      }
-    }
+    killWith(`GYMGEN_GYM_RUN=${this.work}`);
     rmSync(this.work, { recursive: true, force: true });
   }
 }
@@ -147,13 +141,4 @@ function serverVenvs(home: string): string {
 export function readJsonLines<T>(file: string): T[] {
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
   return lines.map((line) => JSON.parse(line));
-}
-
-/** A port that nothing listens on now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

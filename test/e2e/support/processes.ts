@@ -102,6 +102,17 @@ export function processesWith(variable: string): { pid: number; command: string 
     .filter(({ command }) => command !== ''); // a zombie
 }
 
+/** Kills every process that has this variable in its environment. */
+export function killWith(variable: string): void {
+  for (const { pid } of processesWith(variable)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // it ended meanwhile
+    }
+  }
+}
+
 /** Asks until the answer is what is wanted; the last answer, whatever it is, when the time (ms) is over. */
 export async function eventually<T>(
   ask: () => T | Promise<T>,

@@ -1,8 +1,5 @@
-import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureBuilt } from '../../../scripts/project.mjs';
 import { ensureVenv, environment } from '../../../scripts/toolchain.mjs';
 
 export const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
@@ -23,22 +20,11 @@ let made: Record<string, string> | undefined;
 
 /** This process's environment, with uv and the CPython that NeMo Gym accepts on PATH. */
 export function toolchainEnv(): Record<string, string> {
-  made ??= { ...environment(), PYTHONDONTWRITEBYTECODE: '', PYTHONPYCACHEPREFIX: bytecode() } as Record<string, string>;
+  made ??= environment() as Record<string, string>;
   return made;
 }
 
-/** Where Python keeps its bytecode: in none of the folders that are tested, but kept, or each start would take seconds more. */
-function bytecode(): string {
-  const folder = join(REPOSITORY, '.venvs', 'bytecode');
-  rmSync(join(folder, tmpdir()), { recursive: true, force: true }); // of folders that are gone
-  return folder;
-}
-
-let built = false;
-
-/** The command line as a user has it, built from the sources of now. */
+/** The command line as a user has it. */
 export function gymgenBin(): string {
-  if (!built) ensureBuilt();
-  built = true;
   return join(REPOSITORY, 'bin/gymgen.js');
 }

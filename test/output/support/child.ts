@@ -1,18 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
 import { afterAll, beforeAll } from 'vitest';
 import type { Files } from './gym-root.js';
 
@@ -40,7 +30,7 @@ export interface Child {
   outcome: Promise<Outcome | undefined>;
 }
 
-/** Runs the real code in a process of its own, which can be killed; compiled once a test file. */
+/** Runs the built code in a process of its own, which can be killed. */
 export function childProcesses(): (job: Job, uid?: number) => Child {
   let built: string;
   beforeAll(() => {
@@ -67,18 +57,11 @@ function start(built: string, job: Job, uid?: number): Child {
   return { process: child, outcome };
 }
 
-/** Type checks nothing, so that it is quick: `npm run types` does. */
+/** A copy, since another user may not come to where the repository is. */
 function build(): string {
   const built = mkdtempSync(join(tmpdir(), 'gymgen-built-'));
   chmodSync(built, 0o755);
-  const sources = readdirSync(join(REPOSITORY, 'src/output')).map((name) => `output/${name}`);
-  for (const source of ['errors.ts', ...sources]) {
-    const text = readFileSync(join(REPOSITORY, 'src', source), 'utf8');
-    const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
-    const target = join(built, source.replace(/\.ts$/, '.js'));
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, ts.transpileModule(text, { compilerOptions }).outputText);
-  }
+  cpSync(join(REPOSITORY, 'dist'), built, { recursive: true });
   writeFileSync(join(built, 'package.json'), '{"type":"module"}');
   writeFileSync(join(built, 'child.mjs'), readFileSync(new URL('./child.mjs', import.meta.url)));
   symlinkSync(join(REPOSITORY, 'node_modules'), join(built, 'node_modules'));

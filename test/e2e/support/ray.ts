@@ -1,0 +1,38 @@
+// One Ray for all test files, which each `gym env start` would otherwise start for itself, dashboard and all.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { freePort } from './ports.js';
+import { Background, killWith } from './processes.js';
+import { toolchainEnv, venv } from './toolchain.js';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Its address, as NeMo Gym's `ray_head_node_address` takes it. */
+    ray: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'ray-')); // its socket paths must stay below 108 characters
+  const port = await freePort();
+  const settings = ['--include-dashboard=false', '--disable-usage-stats', '--node-ip-address=127.0.0.1'];
+  const args = ['start', '--head', '--block', `--port=${port}`, `--temp-dir=${folder}`, ...settings];
+  const env = { ...toolchainEnv(), GYMGEN_RAY: folder };
+  const ray = new Background(join(await venv('gym'), 'bin', 'ray'), args, { cwd: folder, env });
+  const stop = async () => {
+    await ray.stop();
+    killWith(`GYMGEN_RAY=${folder}`);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await ray.ready((line) => line.includes('Ray runtime started') || undefined);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  project.provide('ray', `127.0.0.1:${port}`);
+  return stop;
+}
