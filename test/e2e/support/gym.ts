@@ -7,6 +7,7 @@ import { inject } from 'vitest';
 import type { ModelServer } from './model-server.js';
 import { freePort } from './ports.js';
 import { Background, killWith, type Running } from './processes.js';
+import { OPEN } from './ray.js';
 import { REPOSITORY, toolchainEnv, venv } from './toolchain.js';
 
 /** A rollout as `gym eval run` writes it, with the row's own keys. */
@@ -41,6 +42,7 @@ export class NemoGym implements Running {
       ...tools,
       ...more,
       PATH: [join(home, 'bin'), tools.PATH].join(delimiter),
+      ...OPEN,
       NEMO_GYM_EXTRA_ROOTS: gymRoot,
       GYMGEN_GYM_RUN: work, // by which all its processes are found
     };

@@ -8,6 +8,9 @@ import { freePort } from './ports.js';
 import { Background, killWith } from './processes.js';
 import { toolchainEnv, venv } from './toolchain.js';
 
+/** Without this Ray wants a token, which it keeps at home; Gym's own needs none. */
+export const OPEN = { RAY_AUTH_MODE: 'disabled' };
+
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Its address, as NeMo Gym's `ray_head_node_address` takes it. */
@@ -20,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const port = await freePort();
   const settings = ['--include-dashboard=false', '--disable-usage-stats', '--node-ip-address=127.0.0.1'];
   const args = ['start', '--head', '--block', `--port=${port}`, `--temp-dir=${folder}`, ...settings];
-  const env = { ...toolchainEnv(), GYMGEN_RAY: folder };
+  const env = { ...toolchainEnv(), ...OPEN, GYMGEN_RAY: folder };
   const ray = new Background(join(await venv('gym'), 'bin', 'ray'), args, { cwd: folder, env });
   const stop = async () => {
     await ray.stop();
