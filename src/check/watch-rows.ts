@@ -10,20 +10,20 @@ import type { RowsComparison } from './rows-comparison.js';
  * @param path of the file; one that isn't there has nothing to compare
  */
 export function watchRows(
-  rows: AsyncIterable<string>,
+  rows: AsyncIterable<Buffer>,
   path: string,
   comparison: RowsComparison,
-): { rows: AsyncIterable<string>; seen: { readonly same: boolean } } {
+): { rows: AsyncIterable<Buffer>; seen: { readonly same: boolean } } {
   const seen = { same: false };
   return { rows: watched(rows, path, comparison, seen), seen };
 }
 
 async function* watched(
-  rows: AsyncIterable<string>,
+  rows: AsyncIterable<Buffer>,
   path: string,
   comparison: RowsComparison,
   seen: { same: boolean },
-): AsyncGenerator<string> {
+): AsyncGenerator<Buffer> {
   const file = await open(path).catch(() => undefined);
   if (!file) {
     yield* rows;
@@ -35,8 +35,7 @@ async function* watched(
   try {
     for await (const chunk of rows) {
       if (!lines) {
-        const bytes = Buffer.from(chunk);
-        if (await reader.isAt(same, bytes)) same += bytes.length;
+        if (await reader.isAt(same, chunk)) same += chunk.length;
         else lines = new Lines(path, same, await linesBefore(path, same), comparison);
       }
       await lines?.compare(chunk);
@@ -93,8 +92,8 @@ class Lines {
     this.lines = new FileLines(path, start);
   }
 
-  async compare(chunk: string): Promise<void> {
-    for (const line of chunk.split('\n').slice(0, -1)) {
+  async compare(chunk: Buffer): Promise<void> {
+    for (const line of chunk.toString().split('\n').slice(0, -1)) {
       this.number += 1;
       this.comparison.add(await this.lines.take(), line, this.number);
     }
