@@ -9,7 +9,8 @@ import { Pages } from './pages.mjs';
 const { splits, bytes, toolsets = 0, sessions = 64, resetSeconds = 0 } = JSON.parse(process.argv[2]);
 const ENV = 'bench-v1';
 const pages = new Pages(bytes, toolsets);
-const counts = { requests: 0, bytes: 0, sessions: 0, refused: 0 };
+/** What was asked for and sent so far, but for this; and the longest answer. */
+const counts = { requests: 0, bytes: 0, longest: 0, sessions: 0 };
 
 const TOOLS = [
   {
@@ -29,14 +30,17 @@ function answer(route, body) {
 }
 
 const server = createServer(async (request, response) => {
-  counts.requests += 1;
   const route = `${request.method} ${request.url}`;
   const body = request.method === 'POST' ? JSON.parse(await text(request)) : undefined;
   const found =
     route === `POST /${ENV}/task_range`
       ? pages.page(body.start, Math.min(body.stop, splits[body.split]))
       : Buffer.from(JSON.stringify(answer(route, body) ?? { detail: 'Not Found' }));
-  counts.bytes += found.length;
+  if (request.url !== '/counts') {
+    counts.requests += 1;
+    counts.bytes += found.length;
+    counts.longest = Math.max(counts.longest, found.length);
+  }
   const status = found.toString('latin1', 0, 11) === '{"detail":"' ? 404 : 200;
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': found.length });
   response.end(found);
@@ -49,7 +53,6 @@ sockets.on('connection', (socket) => {
   const observe = (observation, rest) =>
     send({ type: 'observation', data: { observation, reward: null, done: false, ...rest } });
   if (open >= sessions) {
-    counts.refused += 1;
     const data = { code: 'CAPACITY_REACHED', message: 'full', active_sessions: open, max_sessions: sessions };
     send({ type: 'error', data });
     socket.close(1000);

@@ -13,7 +13,7 @@ import { Toolsets } from './toolsets.js';
 import type { Split, Task } from './types.js';
 
 /** Bytes of tasks that may wait to be written while toolsets are played. */
-const AHEAD_BYTES = 8 * 2 ** 20;
+const AHEAD_BYTES = 4 * 2 ** 20;
 /** How far to look for another task of a key. */
 const NEAR_TASKS = 64;
 

@@ -19,6 +19,7 @@ const CHUNK = 256 * 1024;
 export class RowWriter {
   private readonly agentRef: string;
   private last: { own: string | null | undefined; message: string } = { own: undefined, message: '' };
+  private lastTools = { tools: '', text: '' };
 
   constructor(
     private readonly options: GymOptions,
@@ -70,7 +71,14 @@ export class RowWriter {
     const played =
       reset === undefined ? `"split":${jsonLine(split)},"index":${index}` : `"reset":${joinedLines(reset)}`;
     const identity = `${played},"task_id":${jsonLine(rowId(id, fullIds))}`;
-    chunk.text(`,"tools":${tools}},${this.agentRef},${identity}}\n`);
+    chunk.text(this.behindInput(tools));
+    chunk.text(`${identity}}\n`);
+  }
+
+  /** What stands between a row's messages and its identity. Mostly the task before had the same. */
+  private behindInput(tools: string): string {
+    if (tools !== this.lastTools.tools) this.lastTools = { tools, text: `,"tools":${tools}},${this.agentRef},` };
+    return this.lastTools.text;
   }
 
   /** With the comma before the next message, or nothing. Mostly the task before had the same. */
