@@ -8,7 +8,7 @@ import { gymgen, withFolder } from './support/commands.mjs';
 import { inTurn, whileServed } from './support/measure.mjs';
 import { memory, time } from './support/rows.mjs';
 
-export async function write({ repeat = 5 } = {}) {
+export async function write({ repeat = 3 } = {}) {
   const python = join(await ensureVenv('gym'), 'bin', 'python');
   const server = [python, '-m', 'server.app', '--port', '0', '--until-stdin-closes'];
   const against = (url, folder) => ({

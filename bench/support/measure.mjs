@@ -1,6 +1,6 @@
 // What commands cost, side by side: on a machine that does other things too, only what ran in turn can be compared.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -30,7 +30,7 @@ export function measure([command, ...args], { ok = [0], ...options } = {}) {
 /**
  * Runs each of some commands `repeat` times, in turn and from another one on in each round.
  * @param commands by name; each is a command, or what `measure` takes
- * @param before is called before each run, with its name
+ * @param before is called before each run, with its name: to remove what was written, which takes it off the disk's queue, too
  * @returns by name: the median of each figure
  */
 export async function inTurn(commands, repeat, before = async () => {}) {
@@ -40,8 +40,6 @@ export async function inTurn(commands, repeat, before = async () => {}) {
     for (let at = 0; at < names.length; at += 1) {
       const name = names[(at + round) % names.length];
       await before(name);
-      // What the last run left to the disk is not this one's to wait for.
-      spawnSync('sync');
       runs[name].push(await measure(commands[name]));
     }
   }
