@@ -9,7 +9,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/world/**'],
           testTimeout: 20_000,
-          hookTimeout: 60_000, // it builds
+          hookTimeout: 60_000,
         },
       },
       {

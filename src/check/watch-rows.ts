@@ -7,20 +7,20 @@ import type { RowsComparison } from './rows-comparison.js';
  * @param path of the file; one that isn't there has nothing to compare
  */
 export function watchRows(
-  rows: AsyncIterable<string>,
+  rows: AsyncIterable<Buffer>,
   path: string,
   comparison: RowsComparison,
-): { rows: AsyncIterable<string>; seen: { readonly same: boolean } } {
+): { rows: AsyncIterable<Buffer>; seen: { readonly same: boolean } } {
   const seen = { same: false };
   return { rows: watched(rows, path, comparison, seen), seen };
 }
 
 async function* watched(
-  rows: AsyncIterable<string>,
+  rows: AsyncIterable<Buffer>,
   path: string,
   comparison: RowsComparison,
   seen: { same: boolean },
-): AsyncGenerator<string> {
+): AsyncGenerator<Buffer> {
   const file = await FileText.open(path);
   if (!file) {
     yield* rows;
@@ -30,9 +30,9 @@ async function* watched(
   let same = true;
   try {
     for await (const chunk of rows) {
-      const passed = await file.pass(Buffer.from(chunk));
+      const passed = await file.pass(chunk);
       same &&= passed > 0;
-      line += passed || (await compare(file, chunk.split('\n').slice(0, -1), line, comparison));
+      line += passed || (await compare(file, linesIn(chunk), line, comparison));
       yield chunk;
     }
     seen.same = same && (await file.isAtEnd());
@@ -40,6 +40,11 @@ async function* watched(
   } finally {
     await file.close();
   }
+}
+
+/** A chunk is whole lines. */
+function linesIn(chunk: Buffer): string[] {
+  return chunk.toString('utf8', 0, chunk.length - 1).split('\n');
 }
 
 /** Each line that would be there, with the one that is; how many there would be. */

@@ -24,8 +24,8 @@ async function watched(there: string): Promise<{ same: boolean; found: RowsDiffe
   return { same: seen.same, found: comparison.end() };
 }
 
-async function* chunks(): AsyncGenerator<string> {
-  for (let at = 0; at < ROWS; at += CHUNK) yield text(generated.slice(at, at + CHUNK));
+async function* chunks(): AsyncGenerator<Buffer> {
+  for (let at = 0; at < ROWS; at += CHUNK) yield Buffer.from(text(generated.slice(at, at + CHUNK)));
 }
 
 /** What is found where each line is looked at. */
