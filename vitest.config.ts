@@ -10,6 +10,7 @@ export default defineConfig({
           exclude: ['test/e2e/**', 'test/world/**'],
           globalSetup: ['test/support/build.ts'],
           testTimeout: 20_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -6,4 +6,6 @@ export function which(name: string): string | undefined;
 export function findUv(): string;
 export function findPython313(): string;
 export function ensureVenv(name: Venv): Promise<string>;
+export function ensureGymVenv(version: string): Promise<string>;
+export function ensureOtherNode(): string;
 export function environment(): NodeJS.ProcessEnv;

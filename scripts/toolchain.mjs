@@ -75,6 +75,27 @@ const VENVS = {
  */
 export async function ensureVenv(name) {
   const requirements = join(root, 'scripts', 'requirements', VENVS[name].requirements);
+  return makeVenv(name, VENVS[name].python, requirements);
+}
+
+/**
+ * The folder of a venv like `gym` with another NeMo Gym in it.
+ * @param version one of its versions, or `latest`, for which PyPI is asked each time
+ */
+export async function ensureGymVenv(version) {
+  const name = `gym-${version}`;
+  const locked = readFileSync(join(root, 'scripts', 'requirements', VENVS.gym.requirements), 'utf8');
+  const wanted = version === 'latest' ? '$1' : `$1==${version}`;
+  const requirements = join(root, '.venvs', `${name}.txt`);
+  mkdirSync(dirname(requirements), { recursive: true });
+  writeFileSync(requirements, locked.replace(/^(nemo-gym\[dev\])==.*$/m, wanted));
+  const venv = await makeVenv(name, VENVS.gym.python, requirements);
+  if (version === 'latest')
+    installInto(venv, requirements, '--upgrade-package', 'nemo-gym', '--refresh-package', 'nemo-gym');
+  return venv;
+}
+
+async function makeVenv(name, python, requirements) {
   const wanted = createHash('sha256').update(readFileSync(requirements)).digest('hex');
   const venv = join(root, '.venvs', name);
   const stamp = join(venv, 'requirements.sha256');
@@ -85,11 +106,29 @@ export async function ensureVenv(name) {
     if (isMade()) return;
     console.error(`making the venv .venvs/${name}`);
     const uv = findUv();
-    run(uv, ['venv', '--quiet', '--clear', '--no-project', '--python', VENVS[name].python(), venv]);
-    run(uv, ['pip', 'install', '--quiet', '--python', venv, '--requirements', requirements]);
+    run(uv, ['venv', '--quiet', '--clear', '--no-project', '--python', python(), venv]);
+    installInto(venv, requirements);
     writeFileSync(stamp, wanted);
   });
   return venv;
+}
+
+function installInto(venv, requirements, ...more) {
+  run(findUv(), ['pip', 'install', '--quiet', '--python', venv, '--requirements', requirements, ...more]);
+}
+
+/** What else than this Node is tested: the oldest that gymgen runs on, or a newer one. */
+const OTHER_NODES = { 20: '26', newer: '20' };
+
+/** The program of another Node than this one, from npm's registry, kept in the cache. */
+export function ensureOtherNode() {
+  const wanted = OTHER_NODES[process.versions.node.split('.')[0]] ?? OTHER_NODES.newer;
+  const folder = join(cache, `node${wanted}`);
+  const program = join(folder, 'node_modules', 'node', 'bin', 'node');
+  if (existsSync(program)) return program;
+  console.error(`installing Node ${wanted} from npm into ${folder}`);
+  run('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', `node@${wanted}`]);
+  return program;
 }
 
 /** Runs `work` while the file `lock` holds this process's id, after any other process's; a dead one's doesn't count. */

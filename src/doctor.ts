@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
-import { frameworkLacks, pythonsWithFramework, uvPath } from './source/index.js';
+import { frameworkLacks, pythonsWithFramework } from './source/framework.js';
+import { uvPath } from './source/uv.js';
 
 /** Something that gymgen, or what it writes, works with. */
 export interface Check {

@@ -153,9 +153,9 @@ class FirstRow {
     for await (const file of files) yield 'rows' in file ? { ...file, rows: this.watch(file.rows) } : file;
   }
 
-  private async *watch(rows: AsyncIterable<string>): AsyncGenerator<string> {
+  private async *watch(rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of rows) {
-      this.row ??= chunk.slice(0, chunk.indexOf('\n'));
+      this.row ??= chunk.toString('utf8', 0, chunk.indexOf('\n'));
       yield chunk;
     }
   }

@@ -69,7 +69,7 @@ function measured(found: Discovery, prompts: ReadonlyMap<Split, PromptLengths>):
     toolsets: () => found.toolsets(),
     async *tasks(split) {
       for await (const page of found.tasks(split)) {
-        for (const { prompt } of page) prompts.get(split)?.add(prompt);
+        for (const { prompt } of page) prompts.get(split)?.add(String(prompt));
         yield page;
       }
     },

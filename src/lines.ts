@@ -1,7 +1,7 @@
 const LF = 0x0a;
 
 /** Longer than any row that a model could read, and what a file that has no line ends can make us hold. */
-const LONGEST = 256 * 2 ** 20;
+export const LONGEST = 256 * 2 ** 20;
 
 export class LineTooLong extends Error {
   constructor() {
@@ -23,7 +23,7 @@ export async function* lineBatches(
   for await (const chunk of source) {
     const end = chunk.lastIndexOf(LF);
     if (end !== -1) {
-      yield split(decode(Buffer.concat([...rest, chunk.subarray(0, end)])));
+      yield linesOf(decode(Buffer.concat([...rest, chunk.subarray(0, end)])));
       rest = [];
       size = 0;
     }
@@ -31,10 +31,11 @@ export async function* lineBatches(
     size += chunk.length - end - 1;
     if (size > LONGEST) throw new LineTooLong();
   }
-  if (size > 0) yield split(decode(Buffer.concat(rest)));
+  if (size > 0) yield linesOf(decode(Buffer.concat(rest)));
 }
 
-function split(text: string): string[] {
+/** The lines of a text whose last one has no end. */
+export function linesOf(text: string): string[] {
   const lines = text.split('\n');
   return text.includes('\r') ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)) : lines;
 }

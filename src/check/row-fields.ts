@@ -4,18 +4,20 @@ import type { FieldChange } from './difference.js';
 
 export type Row = Record<string, unknown>;
 
+/** Two rows whose texts differ and that say the same: JSON.parse reads 1.0 and 1 as one, and the order of keys is none. */
+export const SPELT: FieldChange[] = [{ field: 'how its JSON is spelt', before: null, after: null }];
+
 /** What differs between two rows of one task, in the words in which people think of a row. */
 export function rowFields(before: Row, after: Row): FieldChange[] {
-  const [{ input: inputBefore, tools: toolsBefore, ...paramsBefore }, paramsOfBefore] = split(before);
-  const [{ input: inputAfter, tools: toolsAfter, ...paramsAfter }, paramsOfAfter] = split(after);
+  const [{ input: inputBefore, tools: toolsBefore, ...paramsBefore }, restBefore] = split(before);
+  const [{ input: inputAfter, tools: toolsAfter, ...paramsAfter }, restAfter] = split(after);
   const changes = [
-    ...prompts(inputBefore, inputAfter),
-    ...tools(toolsBefore, toolsAfter),
-    ...members(paramsBefore, paramsAfter),
-    ...members(paramsOfBefore, paramsOfAfter),
+    ...promptChanges(inputBefore, inputAfter),
+    ...toolChanges(toolsBefore, toolsAfter),
+    ...memberChanges(paramsBefore, paramsAfter),
+    ...memberChanges(restBefore, restAfter),
   ];
-  // JSON.parse reads 1.0 and 1 as one, and the order of keys is none.
-  return changes.length > 0 ? changes : [{ field: 'how its JSON is spelt', before: null, after: null }];
+  return changes.length > 0 ? changes : SPELT;
 }
 
 function split({ responses_create_params: params, ...rest }: Row): [Row, Row] {
@@ -24,7 +26,7 @@ function split({ responses_create_params: params, ...rest }: Row): [Row, Row] {
 
 const ROLES: Record<string, string> = { user: 'prompt', system: 'system prompt' };
 
-function prompts(before: unknown, after: unknown): FieldChange[] {
+export function promptChanges(before: unknown, after: unknown): FieldChange[] {
   const [b, a] = [byRole(before), byRole(after)];
   if (b === null || a === null) return changed('input', before, after);
   const roles = [...new Set([...Object.keys(b), ...Object.keys(a)])];
@@ -43,13 +45,13 @@ function byRole(input: unknown): Record<string, unknown> | null {
   return found;
 }
 
-function tools(before: unknown, after: unknown): FieldChange[] {
+export function toolChanges(before: unknown, after: unknown): FieldChange[] {
   const [b, a] = [byName(before), byName(after)];
   if (b === null || a === null) return changed('tools', before, after);
   const changes = [...new Set([...b.keys(), ...a.keys()])].flatMap((name) => {
     const [one, other] = [b.get(name), a.get(name)];
     if (one === undefined || other === undefined) return changed(`tool '${name}'`, one, other);
-    return members(one, other).map((change) => ({ ...change, field: `tool '${name}': ${change.field}` }));
+    return memberChanges(one, other).map((change) => ({ ...change, field: `tool '${name}': ${change.field}` }));
   });
   return changes.length > 0 ? changes : changed('order of the tools', [...b.keys()], [...a.keys()]);
 }
@@ -64,7 +66,7 @@ function byName(tools: unknown): Map<string, Row> | null {
   return found;
 }
 
-function members(before: Row, after: Row): FieldChange[] {
+export function memberChanges(before: Row, after: Row): FieldChange[] {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keys.flatMap((key) => changed(key, before[key], after[key]));
 }

@@ -1,5 +1,6 @@
 import type { Named, RowsDifference } from './difference.js';
 import { isRecord, type Row, rowFields } from './row-fields.js';
+import { RowParts } from './row-parts.js';
 
 /** Rows that wait for the other file's row of the same task, in UTF-16 units, on each side. */
 const WAITING = 4 * 2 ** 20;
@@ -12,15 +13,12 @@ const ID = '"task_id":"';
 
 /** A row of one of the files. Most are met again as they are, so that they are parsed only where it takes that. */
 class Waiting {
-  readonly id: string;
-
   constructor(
+    readonly id: string,
     readonly text: string,
     readonly line: number,
     private parsed?: Row,
-  ) {
-    this.id = idAtEnd(text) ?? idOf(this.row);
-  }
+  ) {}
 
   /** Empty where the line is no row at all. */
   get row(): Row {
@@ -48,6 +46,7 @@ export class RowsComparison {
     moved: 0,
     broken: named(),
   };
+  private readonly parts = new RowParts();
   private readonly before = new Window((waiting) =>
     waiting.isRow ? note(this.found.went, waiting) : this.broken(waiting),
   );
@@ -75,9 +74,10 @@ export class RowsComparison {
 
   private parse(text: string | undefined, line: number): Waiting | undefined {
     if (text === undefined) return undefined;
-    if (idAtEnd(text) !== undefined) return new Waiting(text, line);
+    const id = idAtEnd(text);
+    if (id !== undefined) return new Waiting(id, text, line);
     const row = json(text);
-    if (isRecord(row)) return new Waiting(text, line, row);
+    if (isRecord(row)) return new Waiting(idOf(row), text, line, row);
     this.broken({ text, line });
     return undefined;
   }
@@ -94,12 +94,13 @@ export class RowsComparison {
 
   private compare(before: Waiting, after: Waiting): void {
     if (before.text === after.text) return;
-    if (!before.isRow) {
+    let fields = this.parts.changes(before.text, after.text);
+    if (!fields && !before.isRow) {
       this.broken(before);
       note(this.found.came, after);
       return;
     }
-    const fields = rowFields(before.row, after.row);
+    fields ??= rowFields(before.row, after.row);
     const { changed } = this.found;
     if (fields.length === 1 && fields[0]?.field === 'index') {
       this.found.moved += 1;

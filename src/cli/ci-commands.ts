@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { BatchFlags } from './commands/batch.js';
 import type { CheckFlags } from './commands/check.js';
 import type { UpdateFlags } from './commands/update.js';
-import { TASK_FLAGS } from './task-flags.js';
+import { TASK_OPTIONS } from './task-options.js';
 import { addGenerateOptions, addSomeOptions, addUiOptions, type WriteFlags } from './write-options.js';
 
 const CHECK = `
@@ -136,5 +136,5 @@ const RECORDED = [
   'resetTimeout',
   'toolTimeout',
   'maxSteps',
-  ...(Object.keys(TASK_FLAGS) as (keyof typeof TASK_FLAGS)[]),
+  ...TASK_OPTIONS,
 ] as const;

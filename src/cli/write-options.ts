@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import { REWARD_RULES } from '../gym/index.js';
-import { addTaskOptions, type TaskFlags } from './task-flags.js';
+import { REWARD_RULES } from '../gym/options.js';
+import { addTaskOptions, type TaskFlags } from './task-options.js';
 
 /** The flags of the main command as commander parses them: strings, to be checked by `write-request.ts`. */
 export interface WriteFlags extends TaskFlags {

@@ -1,10 +1,11 @@
 import { UserError } from '../errors.js';
+import { JsonString } from '../json-string.js';
 import { excerpt, type TaskDescriptor } from '../openenv/index.js';
 import type { TaskRef } from './types.js';
 
 /** A task before it is known which tools it has. */
 export interface ListedTask extends TaskRef {
-  prompt: string;
+  prompt: string | JsonString;
   systemPrompt: string | null;
   /** Tasks of one key are expected to have the same tools. */
   key: string;
@@ -22,10 +23,13 @@ export function readDescriptor(task: TaskDescriptor, split: string, index: numbe
       fix: `mend the task on the server, or leave its split out with --split`,
     });
   };
-  const { id, prompt, system_prompt: systemPrompt = null, toolset, agent } = task;
+  const { prompt } = task;
+  const [id, systemPrompt = null, toolset, agent] = [task.id, task.system_prompt, task.toolset, task.agent].map(
+    decoded,
+  );
   if (task.index !== undefined && task.index !== index) refuse('index', task.index, `${index}, its place in the split`);
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) refuse('id', id, 'a string');
-  if (typeof prompt !== 'string') refuse('prompt', prompt, 'a string');
+  if (typeof prompt !== 'string' && !(prompt instanceof JsonString)) refuse('prompt', prompt, 'a string');
   if (systemPrompt !== null && typeof systemPrompt !== 'string')
     refuse('system_prompt', systemPrompt, 'a string or null');
   const declared = typeof toolset === 'string';
@@ -33,11 +37,15 @@ export function readDescriptor(task: TaskDescriptor, split: string, index: numbe
     split,
     index,
     id: String(id),
-    prompt: prompt as string,
+    prompt: prompt as string | JsonString,
     systemPrompt: systemPrompt as string | null,
     key: declared ? `toolset:${toolset}` : `agent:${typeof agent === 'string' ? agent : ''}`,
     declared,
   };
+}
+
+function decoded(value: unknown): unknown {
+  return value instanceof JsonString ? value.toString() : value;
 }
 
 /** What makes two descriptors the same task, wherever they are listed. */

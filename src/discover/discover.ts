@@ -5,7 +5,6 @@ import { chosenSplits } from './chosen-splits.js';
 import { type Connection, connect } from './connection.js';
 import { identityOf, type ListedTask, nameOf, readDescriptor } from './descriptor.js';
 import { FingerprintSet, fingerprint } from './fingerprints.js';
-import { openGiven } from './given.js';
 import type { DiscoverOptions, OpenDiscovery } from './options.js';
 import { pages } from './pages.js';
 import { play } from './play.js';
@@ -14,7 +13,7 @@ import { Toolsets } from './toolsets.js';
 import type { Split, Task } from './types.js';
 
 /** Bytes of tasks that may wait to be written while toolsets are played. */
-const AHEAD_BYTES = 8 * 2 ** 20;
+const AHEAD_BYTES = 4 * 2 ** 20;
 /** How far to look for another task of a key. */
 const NEAR_TASKS = 64;
 
@@ -27,7 +26,10 @@ const NEAR_TASKS = 64;
 export async function discover(url: string, options: DiscoverOptions, reporter: Reporter): Promise<OpenDiscovery> {
   const connection = await connect(url, options, reporter);
   try {
-    if (options.given) return await openGiven(connection, options.given, options, reporter);
+    if (options.given) {
+      const { openGiven } = await import('./given.js');
+      return await openGiven(connection, options.given, options, reporter);
+    }
     const { api, server } = connection;
     const envName = only(await api.environments(), server);
     const splits = await countSplits(api, envName, options, reporter);

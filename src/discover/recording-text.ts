@@ -33,7 +33,7 @@ export async function* recordingText(discovery: Discovery, server: Header['serve
           chunk += line({ type: 'toolset', toolset: number, turns: toolset.turns });
         }
         const played = reset === undefined ? {} : { reset };
-        chunk += line({ type: 'task', index, id, ...played, prompt, systemPrompt, toolset: number });
+        chunk += line({ type: 'task', index, id, ...played, prompt: String(prompt), systemPrompt, toolset: number });
       }
       tasks += page.length;
       yield chunk;

@@ -6,7 +6,8 @@ export type PlayedTask = Played & { task: ListedTask };
 
 interface Learnt {
   toolset: Toolset;
-  played: PlayedTask[];
+  /** Without their prompts, which hold on to the page that they came in. */
+  played: { task: TaskRef; turns: Tool[][] }[];
   /** The key that its tasks share; undefined where they were played one by one. */
   group: string | undefined;
 }
@@ -23,7 +24,9 @@ export class SharedToolsets {
     const id = `${group ?? 'task:'} ${toolsText(turns)}`;
     const learnt = this.known.get(id) ?? { toolset: { key: group ?? '', tasks: [], turns }, played: [], group };
     this.known.set(id, learnt);
-    learnt.played.push(...played);
+    learnt.played.push(
+      ...played.map(({ task: { split, index, id }, turns }) => ({ task: { split, index, id }, turns })),
+    );
     return learnt.toolset;
   }
 
@@ -31,9 +34,7 @@ export class SharedToolsets {
   get list(): Toolset[] {
     const rank = ({ split, index }: TaskRef) => this.splits.indexOf(split) * 2 ** 32 + index;
     for (const { toolset, played, group } of this.known.values()) {
-      const tasks = played
-        .map(({ task: { split, index, id } }) => ({ split, index, id }))
-        .sort((a, b) => rank(a) - rank(b));
+      const tasks = played.map(({ task }) => task).sort((a, b) => rank(a) - rank(b));
       played.sort((a, b) => b.turns.length - a.turns.length || rank(a.task) - rank(b.task));
       toolset.tasks = tasks;
       toolset.turns = played[0]?.turns ?? [];

@@ -1,3 +1,5 @@
+import type { JsonString } from '../json-string.js';
+
 /** JSON as the server wrote it: numbers keep their spelling, which JSON.parse would not (2^63, 1.0). */
 export type JsonText = string;
 
@@ -20,7 +22,8 @@ export interface TaskRef {
 }
 
 export interface Task extends TaskRef {
-  prompt: string;
+  /** As it was spelt where it is long, so that it need not be decoded to be written. */
+  prompt: string | JsonString;
   systemPrompt: string | null;
   toolset: Toolset;
 }

@@ -9,7 +9,7 @@ export class PromptPrints {
   private rows = 0;
 
   /** @param input the row's messages as JSON */
-  add(input: string): void {
+  add(input: Buffer): void {
     const at = this.rows * BYTES;
     if (at === this.prints.length) this.prints = Buffer.concat([this.prints], this.prints.length * 2);
     this.prints.writeUIntBE(promptPrint(input), at, BYTES);
@@ -28,16 +28,16 @@ export class PromptPrints {
 }
 
 /** The print of one row's messages. */
-export function promptPrint(input: string): number {
+export function promptPrint(input: string | Buffer): number {
   return crc32(input) >>> (32 - BYTES * 8);
 }
 
 /** Node has it from 20.15 on, ten times as fast. */
-const crc32: (text: string) => number = zlib.crc32 ?? plainCrc32;
+const crc32: (text: string | Buffer) => number = zlib.crc32 ?? plainCrc32;
 
-function plainCrc32(text: string): number {
+function plainCrc32(text: string | Buffer): number {
   let crc = -1;
-  for (const byte of Buffer.from(text)) {
+  for (const byte of typeof text === 'string' ? Buffer.from(text) : text) {
     crc ^= byte;
     for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
   }

@@ -73,10 +73,11 @@ export class HttpClient {
 
   /**
    * @param path below the server's base, with its leading slash
+   * @param parse of an answer in UTF-8
    * @returns the parsed answer, its bytes, and how many these are
    * @throws UserError saying what was asked, what came and how to check; the signal's reason when it aborts
    */
-  async json(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonAnswer> {
+  async json(method: 'GET' | 'POST', path: string, body?: unknown, parse = parsePlain): Promise<JsonAnswer> {
     const asked = `${method} ${this.server.http}${path}`;
     const payload = body === undefined ? undefined : JSON.stringify(body);
     let url = new URL(this.server.http + path);
@@ -88,7 +89,7 @@ export class HttpClient {
         continue;
       }
       if (status < 200 || status > 299) throw new HttpStatusError(status, asked, data.toString());
-      const value = parseJson(data, asked, response.headers['content-type'] ?? 'no content type');
+      const value = parsed(parse, data, asked, response.headers['content-type'] ?? 'no content type');
       return { value, data, bytes: data.length };
     }
     throw new UserError(`the server redirected more than ${MAX_REDIRECTS} times`, { where: asked });
@@ -168,9 +169,14 @@ function pipe(response: http.IncomingMessage, unzip: zlib.Unzip | zlib.BrotliDec
   return response.pipe(unzip);
 }
 
-function parseJson(data: Buffer, asked: string, type: string): unknown {
+function parsePlain(data: Buffer): unknown {
+  if (!isUtf8(data)) throw new SyntaxError('it is not UTF-8');
+  return JSON.parse(data.toString());
+}
+
+function parsed(parse: typeof parsePlain, data: Buffer, asked: string, type: string): unknown {
   try {
-    if (isUtf8(data)) return JSON.parse(data.toString());
+    return parse(data);
   } catch {
     // told below
   }

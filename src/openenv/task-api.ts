@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
+import { parseJson } from '../json-string.js';
 import { firstIssue } from './first-issue.js';
 import { type HttpClient, HttpStatusError } from './http.js';
 
-/** A task as the server describes it: AgentEnv has id, name, index, prompt, system_prompt and agent; others what they like. */
+/**
+ * A task as the server describes it: AgentEnv has id, name, index, prompt, system_prompt and agent; others what they like. Its
+ * long strings are JsonStrings.
+ */
 export type TaskDescriptor = Record<string, unknown>;
 
 const Environments = z.array(z.string().min(1)).max(1000);
@@ -42,7 +46,7 @@ export class TaskApi {
   /** The tasks from `start` up to, not including, `stop`; and the bytes that they came in. */
   async taskRange(env: string, split: string, start: number, stop: number) {
     const path = `/${encodeURIComponent(env)}/task_range`;
-    const { value, bytes } = await this.http.json('POST', path, { split, start, stop });
+    const { value, bytes } = await this.http.json('POST', path, { split, start, stop }, parseJson);
     return { tasks: this.check(Tasks, value, path).tasks, bytes };
   }
 

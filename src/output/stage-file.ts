@@ -1,17 +1,20 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { abortable } from './abortable.js';
 import { Digest } from './digest.js';
 import { explain, explained } from './explain.js';
 import { hashText } from './hash-text.js';
 import type { Generated, OutputFile, RowsFile } from './types.js';
 
-/** Bytes that may wait for the disk before the source is asked for more. */
-const BUFFER = 1 << 20;
+/**
+ * Bytes that may wait for the disk before the source is asked for more. The disk has its time while the source has its own:
+ * where all of a large file waited for the sync at the end, both would come one after the other.
+ */
+const UNSYNCED = 32 * 2 ** 20;
+const LF = 0x0a;
 
-/** Writes one file to `to`, or nowhere where that is `undefined`, and tells what went by. Holds no more than a buffer. */
+/** Writes one file to `to`, or nowhere where that is `undefined`, and tells what went by. Holds no more than a chunk. */
 export async function stageFile(file: OutputFile, to: string | undefined, signal: AbortSignal): Promise<Generated> {
   const digest = new Digest();
   let source: { error: unknown } | undefined;
@@ -42,17 +45,32 @@ async function* chunks(file: OutputFile, signal: AbortSignal): AsyncGenerator<Bu
   else if ('copy' in file) yield* createReadStream(file.copy);
   else {
     for await (const rows of abortable(file.rows, signal)) {
-      if (rows !== '' && !rows.endsWith('\n')) throw new Error(`rows of ${file.path} come in whole lines, ended by LF`);
-      yield Buffer.from(rows);
+      if (rows.length > 0 && rows.at(-1) !== LF)
+        throw new Error(`rows of ${file.path} come in whole lines, ended by LF`);
+      yield rows;
     }
   }
 }
 
 async function save(from: AsyncIterable<Buffer>, to: string): Promise<void> {
   await explained(dirname(to), () => mkdir(dirname(to), { recursive: true }));
-  const handle = await open(to, 'wx');
-  // The handle's stream closes it, on failure too.
-  await pipeline(from, handle.createWriteStream({ highWaterMark: BUFFER }));
+  const file = await open(to, 'wx');
+  let syncing: Promise<unknown> = Promise.resolve();
+  let unsynced = 0;
+  try {
+    for await (const chunk of from) {
+      await file.writeFile(chunk);
+      unsynced += chunk.length;
+      if (unsynced < UNSYNCED) continue;
+      await syncing;
+      syncing = file.datasync();
+      syncing.catch(() => {}); // told where it is awaited
+      unsynced = 0;
+    }
+    await syncing;
+  } finally {
+    await syncing.catch(() => {}).then(() => file.close());
+  }
 }
 
 async function drain(from: AsyncIterable<Buffer>): Promise<void> {

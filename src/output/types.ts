@@ -13,10 +13,13 @@ export interface TextFile {
   settings?: RegExp;
 }
 
-/** JSONL in chunks of whole lines, each ended by LF; read once, in order, before the next file is asked for. */
+/**
+ * JSONL in chunks of whole lines, each ended by LF; read once, in order, before the next file is asked for. A chunk is good
+ * until the next is asked for.
+ */
 export interface RowsFile {
   path: string;
-  rows: AsyncIterable<string>;
+  rows: AsyncIterable<Buffer>;
   /** Once all rows went by, a short hash of each one's prompts as they were generated, as the lock file has them. */
   prompts?: { toString(): string };
   /** Where somebody reads the file on disk meanwhile: whether it is the same, which then need not be asked again. */

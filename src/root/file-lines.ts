@@ -8,9 +8,8 @@ export class FileLines {
   private batch: string[] = [];
   private at = 0;
 
-  /** @param start in bytes */
-  constructor(path: string, start = 0) {
-    this.stream = createReadStream(path, { start, highWaterMark: 256 * 1024 });
+  constructor(path: string) {
+    this.stream = createReadStream(path, { highWaterMark: 32 * 1024 });
     this.batches = lineBatches(this.stream);
   }
 

@@ -1,4 +1,3 @@
-export { FileLines } from './file-lines.js';
 export { PromptKeeper } from './keep-prompts.js';
 export { currentSettings, readRoot } from './read-root.js';
 export { readSettings } from './settings.js';

@@ -39,19 +39,19 @@ export class MergedRows implements KeptPrompts {
     return !this.alsoOther && this.lost.length === 0;
   }
 
-  async *rows(generated: AsyncIterable<string>): AsyncGenerator<string> {
+  async *rows(generated: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const digest = new Digest();
     const there = new FileLines(this.written.path);
     let number = 0;
     try {
       for await (const chunk of generated) {
-        digest.update(Buffer.from(chunk));
+        digest.update(chunk);
         let merged = '';
-        for (const line of chunk.split('\n').slice(0, -1)) {
+        for (const line of chunk.toString().split('\n').slice(0, -1)) {
           merged += `${await this.merge(line, number, there)}\n`;
           number += 1;
         }
-        yield merged;
+        yield Buffer.from(merged);
       }
       for (let line = await there.take(); line !== undefined; line = await there.take()) this.lose(parse(line), number);
       this.hash = digest.end();

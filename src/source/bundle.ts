@@ -5,7 +5,7 @@ import { MAX_CONCURRENT_ENVS } from '../gym/index.js';
 import { bundleReference } from './bundle-reference.js';
 import { frameworkPython } from './framework.js';
 import { serve } from './served.js';
-import type { NamedSource, Source, SourceContext } from './types.js';
+import type { Source, SourceContext } from './types.js';
 
 /** Absolute path of its folder, or the name of one that is installed with a Python package. */
 export type BundleName = { folder: string } | { name: string };
@@ -24,12 +24,12 @@ export interface BundleOptions {
 
 const PROGRAM = fileURLToPath(new URL('../../templates/server/openenv_bridge/serve_bundle.py', import.meta.url));
 
-/** An AgentEnv bundle, served with AgentEnv's own OpenEnv server while gymgen runs. */
-export function bundleSource(bundle: BundleName, options: BundleOptions): NamedSource {
-  return { kind: 'bundle', open: (context) => open(bundle, options, context) };
-}
-
-async function open(bundle: BundleName, options: BundleOptions, { reporter, signal }: SourceContext): Promise<Source> {
+/** Serves an AgentEnv bundle with AgentEnv's own OpenEnv server while gymgen runs. */
+export async function openBundle(
+  bundle: BundleName,
+  options: BundleOptions,
+  { reporter, signal }: SourceContext,
+): Promise<Source> {
   const shown = 'folder' in bundle ? path.basename(bundle.folder) : bundle.name;
   const python = await frameworkPython(options.python, (text) => reporter.note?.(text), signal);
   reporter.note?.(`serving the bundle ${shown} with AgentEnv, which takes some seconds to import`);

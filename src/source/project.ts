@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { makePythonEnv, pythonEnv } from './python-env.js';
 import { serve } from './served.js';
-import type { NamedSource, Source, SourceContext } from './types.js';
+import type { Source, SourceContext } from './types.js';
 
 const PROGRAM = fileURLToPath(new URL('../../templates/serve_project.py', import.meta.url));
 
@@ -18,12 +18,8 @@ const Manifest = z.looseObject({
   port: z.number().int().min(1).max(65535).default(8000),
 });
 
-/** An OpenEnv project, served with its own app while gymgen runs; for NeMo Gym it is served by whoever runs that. */
-export function projectSource(folder: string): NamedSource {
-  return { kind: 'project', open: (context) => open(folder, context) };
-}
-
-async function open(folder: string, { reporter, signal }: SourceContext): Promise<Source> {
+/** Serves an OpenEnv project with its own app while gymgen runs; for NeMo Gym it is served by whoever runs that. */
+export async function openProject(folder: string, { reporter, signal }: SourceContext): Promise<Source> {
   const name = path.basename(folder);
   const { app, port } = await manifest(path.join(folder, 'openenv.yaml'));
   const python = await pythonOf(folder, (text) => reporter.note?.(text), signal);

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../errors.js';
-import { type BundleOptions, bundleSource } from './bundle.js';
-import { projectSource } from './project.js';
+import type { BundleName, BundleOptions } from './bundle.js';
 import { spaceSource, spaceUrl } from './space.js';
 import type { NamedSource } from './types.js';
 import { urlSource } from './url.js';
@@ -47,6 +46,18 @@ async function recognise(text: string, options: BundleOptions): Promise<NamedSou
   }
   if (!INSTALLED.test(text)) throw new UserError(`there is no ${text}`, { fix: TAKEN });
   return bundleSource({ name: text }, options);
+}
+
+/** What starts a server is loaded when one is to be started. */
+function projectSource(folder: string): NamedSource {
+  return { kind: 'project', open: async (context) => (await import('./project.js')).openProject(folder, context) };
+}
+
+function bundleSource(bundle: BundleName, options: BundleOptions): NamedSource {
+  return {
+    kind: 'bundle',
+    open: async (context) => (await import('./bundle.js')).openBundle(bundle, options, context),
+  };
 }
 
 /** Whether the arguments are likely to be the wrong way round: the Gym root is what a source looks like. */

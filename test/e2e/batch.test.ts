@@ -1,21 +1,24 @@
 // Many sources at once: servers, bundles and recordings, some of which can't be written; and what a killed batch leaves.
 
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { folderOf, gymgen, mustGymgen, snapshot, startGymgen, tempFolder } from './support/gymgen.js';
+import { copyFolder, folderOf, mustGymgen, snapshot, startGymgen, tempFolder } from './support/gymgen.js';
 import { bundleFolder } from './support/mcp-servers.js';
 import { endings, eventually, processesWith } from './support/processes.js';
+import { readAllAsGym } from './support/run-python.js';
 import { type Gridsim, gridsim } from './support/servers.js';
 import { python, REPOSITORY } from './support/toolchain.js';
 
 const temp = tempFolder();
 const root = join(temp, 'root');
 const file = join(temp, 'batch.yaml');
+const recording = join(temp, 'recording.jsonl.gz');
 const MARK = `GYMGEN_E2E_BATCH=${temp}`;
 const env: Record<string, string> = { GYMGEN_E2E_BATCH: temp };
 const ending = endings();
@@ -36,7 +39,6 @@ beforeAll(async () => {
   for (const seed of ['1', '2']) {
     servers.push(ending(await gridsim('--seed', seed, '--train', '60', '--eval', '10', '--max-sessions', '4')));
   }
-  const recording = join(temp, 'recording.jsonl.gz');
   await mustGymgen('record', servers[0]?.url as string, recording);
   const damaged = join(temp, 'damaged.jsonl.gz');
   writeFileSync(damaged, readFileSync(recording).subarray(0, -40));
@@ -80,6 +82,18 @@ function run(...args: string[]) {
   return startGymgen(['batch', file, '--concurrency', '4', '--retries', '1', ...args], env);
 }
 
+/** Resolves once so many sources are done, of which a line each is told. */
+async function untilDone(batch: ReturnType<typeof run>, count: number): Promise<void> {
+  let said = '';
+  const enough = new Promise<void>((resolve) => {
+    batch.stderr?.on('data', (text) => {
+      said += String(text);
+      if ((said.match(/^(?:wrote|unchanged|failed) /gm) ?? []).length >= count) resolve();
+    });
+  });
+  await Promise.race([enough, batch]);
+}
+
 function statuses(stdout: string): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status } of JSON.parse(stdout).jobs) counts[status] = (counts[status] ?? 0) + 1;
@@ -97,42 +111,63 @@ async function nothingLeft(): Promise<void> {
   expect(existsSync(join(root, '.gymgen'))).toBe(false);
 }
 
-test('of 40 sources, the 34 good ones are written, and the 6 others are told, each with its reason', async () => {
+const written = () => readdirSync(join(root, 'resources_servers'));
+
+test('of 40 sources, the 34 good ones are written and valid, and the 6 others are told, each with its reason', async () => {
   const { exitCode, stdout } = await run('--json');
   expect(exitCode).toBe(1);
   expect(statuses(stdout)).toEqual({ wrote: GOOD, failed: 6 });
   const reasons = JSON.parse(stdout).jobs.flatMap(({ error }: { error?: { what: string } }) => error?.what ?? []);
   expect(new Set(reasons).size).toBe(6);
-  expect(readdirSync(join(root, 'resources_servers'))).toHaveLength(GOOD);
+  expect(written()).toHaveLength(GOOD);
   await nothingLeft();
+  for (const [name, { rows, config }] of Object.entries(await readAllAsGym(root, written()))) {
+    expect(Object.keys(config), name).toContain(name);
+    expect(Math.min(...Object.values(rows)), name).toBeGreaterThan(0);
+  }
 });
 
 test('again, there is nothing to do but the 6, and a check finds nothing else', async () => {
   const before = snapshot(join(root, 'resources_servers'));
-  const again = await run('--json');
-  expect([again.exitCode, statuses(again.stdout)]).toEqual([1, { unchanged: GOOD, failed: 6 }]);
-  expect(snapshot(join(root, 'resources_servers'))).toEqual(before);
-  await nothingLeft();
+  for (const [args, status] of [
+    [[], 'unchanged'],
+    [['--check'], 'same'],
+  ] as const) {
+    const again = await run('--json', ...args);
+    expect([again.exitCode, statuses(again.stdout)]).toEqual([1, { [status]: GOOD, failed: 6 }]);
+    expect(snapshot(join(root, 'resources_servers'))).toEqual(before);
+    await nothingLeft();
+  }
 });
 
 test('killed at any moment, each folder is old, new or absent, and whole; a rerun completes', async () => {
-  const whole = join(temp, 'whole');
-  cpSync(root, whole, { recursive: true });
-  for (const after of [1500, 4000]) {
-    rmSync(root, { recursive: true });
-    mkdirSync(root);
-    const batch = run('--quiet');
-    await sleep(after);
+  const [fresh, old] = [join(temp, 'fresh'), join(temp, 'old')];
+  copyFolder(root, fresh);
+  // Of some the first rows were written, and others are not there yet.
+  await run('--quiet', '--limit', '1');
+  for (const name of written().filter((_, at) => at % 3 === 0)) rmSync(folderOf(root, name), { recursive: true });
+  copyFolder(root, old);
+  const textsIn = (gymRoot: string, name: string) =>
+    existsSync(folderOf(gymRoot, name)) ? snapshot(folderOf(gymRoot, name)).texts : 'absent';
+  for (const done of [2, 14, 30]) {
+    copyFolder(old, root);
+    const batch = run();
+    await untilDone(batch, done);
+    await sleep(50 * Math.random());
     batch.kill('SIGKILL');
     await batch;
-    // The next command finishes what was begun.
-    await gymgen(join(temp, 'recording.jsonl.gz'), root, '--name', 'recorded_0', '--limit', '1', '--quiet');
-    for (const name of readdirSync(join(root, 'resources_servers'))) {
-      expect(snapshot(folderOf(root, name)).texts, name).toEqual(snapshot(folderOf(whole, name)).texts);
-    }
+    // Any next command finishes the commits that were begun, also one that writes nothing.
+    await mustGymgen(recording, root, '--name', 'recorded_0', '--limit', '1', '--dry-run');
+    const left = readdirSync(join(fresh, 'resources_servers')).map((name) => {
+      const texts = textsIn(root, name);
+      expect([textsIn(old, name), textsIn(fresh, name)], `${name}, killed after ${done}`).toContainEqual(texts);
+      return isDeepStrictEqual(texts, textsIn(fresh, name));
+    });
+    expect(left, `all was done after ${done}`).toContain(false);
   }
-  const { exitCode } = await run('--quiet');
+  const { exitCode, stdout } = await run('--json');
   expect(exitCode).toBe(1);
-  expect(snapshot(root).texts).toEqual(snapshot(whole).texts);
+  expect(statuses(stdout)).toMatchObject({ wrote: expect.any(Number), unchanged: expect.any(Number), failed: 6 });
+  expect(snapshot(root).texts).toEqual(snapshot(fresh).texts);
   await nothingLeft();
 });

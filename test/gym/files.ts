@@ -21,7 +21,7 @@ export async function generate(discovery: Discovery, options: GymOptions): Promi
     if ('copy' in file) copies.add(file.path);
     files.set(
       file.path,
-      'rows' in file ? (await collect(file.rows)).join('') : 'copy' in file ? file.copy : file.content,
+      'rows' in file ? (await texts(file.rows)).join('') : 'copy' in file ? file.copy : file.content,
     );
   }
   return { files, copies, findings };
@@ -40,8 +40,9 @@ export async function writeFolder(root: string, discovery: Discovery, options: G
   return target;
 }
 
-export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
+/** The text of each chunk, which is good only until the next is asked for. */
+export async function texts(chunks: AsyncIterable<Buffer>): Promise<string[]> {
+  const all: string[] = [];
+  for await (const chunk of chunks) all.push(chunk.toString());
   return all;
 }

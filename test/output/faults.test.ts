@@ -125,13 +125,11 @@ async function fullDisk(): Promise<void> {
   const probe = await fs.open('/dev/null');
   const handle = Object.getPrototypeOf(probe);
   await probe.close();
-  const { write: realWrite, writev } = handle;
+  const { writeFile } = handle;
   let left = 1 << 20;
-  const limited = (real: (...args: unknown[]) => unknown) =>
-    async function (this: unknown, data: Uint8Array | Uint8Array[], ...rest: unknown[]) {
-      left -= [data].flat().reduce((sum, part) => sum + part.byteLength, 0);
-      return left < 0 ? fail('ENOSPC') : real.call(this, data, ...rest);
-    };
-  Object.assign(handle, { write: limited(realWrite), writev: limited(writev) });
-  onTestFinished(() => void Object.assign(handle, { write: realWrite, writev }));
+  handle.writeFile = async function (this: unknown, data: string | Uint8Array, ...rest: unknown[]) {
+    left -= Buffer.byteLength(data);
+    return left < 0 ? fail('ENOSPC') : writeFile.call(this, data, ...rest);
+  };
+  onTestFinished(() => void Object.assign(handle, { writeFile }));
 }

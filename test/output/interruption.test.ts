@@ -68,13 +68,13 @@ const points: [string, (controls: Controls) => AsyncIterable<OutputFile>][] = [
 ];
 
 async function* aborting(abort: () => void) {
-  yield '{"new":1}\n';
+  yield Buffer.from('{"new":1}\n');
   abort();
-  yield '{"new":2}\n';
+  yield Buffer.from('{"new":2}\n');
 }
 
 async function* hanging(hang: () => Promise<never>) {
-  yield '{"new":1}\n';
+  yield Buffer.from('{"new":1}\n');
   await hang();
 }
 
@@ -142,7 +142,7 @@ test('a source that fails is told as it fails, and is ended, with no leavings', 
   const failure = Object.assign(new Error('tasks changed during the listing'), { code: 'ENOSPC' });
   let ended = false;
   async function* rows() {
-    yield '{}\n';
+    yield Buffer.from('{}\n');
     throw failure;
   }
   async function* files(): AsyncGenerator<OutputFile> {

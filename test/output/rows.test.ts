@@ -10,7 +10,7 @@ const options = { signal: new AbortController().signal };
 test('rows stream to the disk: what is held is bounded, whatever their number', async () => {
   const root = tempFolder();
   const row = `"${'x'.repeat(2397)}"\n`;
-  const chunk = row.repeat(100);
+  const chunk = Buffer.from(row.repeat(100));
   const staged = join(root, '.gymgen', NAME, 'files/data/train.jsonl');
   let produced = 0;
   let held = 0;
@@ -36,7 +36,7 @@ test('a file is read to its end before the next is asked for', async () => {
   const events: string[] = [];
   async function* rows(name: string) {
     events.push(`${name} begins`);
-    yield '{}\n';
+    yield Buffer.from('{}\n');
     events.push(`${name} ends`);
   }
   async function* files(): AsyncGenerator<OutputFile> {

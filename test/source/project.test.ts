@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { projectSource } from '../../src/source/project.js';
+import { openProject } from '../../src/source/project.js';
 import { failureOf } from '../support/failure-of.js';
 
 let folder: string;
@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const open = () =>
-  projectSource(folder).open({
+  openProject(folder, {
     reporter: { warn: () => {}, progress: () => {} },
     signal: new AbortController().signal,
   });

@@ -1,10 +1,9 @@
-import { check } from '../../check/check.js';
 import { UserError } from '../../errors.js';
 import { looksLikeSource } from '../../source/index.js';
-import { write } from '../../write.js';
+import { type WriteRequest, write } from '../../write.js';
 import { run } from '../run.js';
-import { checkDocument, showCheck } from '../ui/show-check.js';
 import { showReport } from '../ui/show-report.js';
+import type { Terminal } from '../ui/terminal.js';
 import type { WriteFlags } from '../write-options.js';
 import { writeRequest } from '../write-request.js';
 
@@ -13,14 +12,19 @@ export async function writeCommand(source: string, gymRoot: string, flags: Write
   await run(flags, async (terminal, signal) => {
     await checkArguments(source, gymRoot);
     const request = writeRequest(source, gymRoot, flags);
-    if (flags.diff) {
-      const report = await check(request, terminal, signal);
-      showCheck(report, gymRoot, terminal);
-      terminal.document(checkDocument([report], []));
-      return;
-    }
+    if (flags.diff) return showDiff(request, terminal, signal);
     showReport(await write(request, terminal, signal), request, terminal);
   });
+}
+
+async function showDiff(request: WriteRequest, terminal: Terminal, signal: AbortSignal): Promise<void> {
+  const [{ check }, { checkDocument, showCheck }] = await Promise.all([
+    import('../../check/check.js'),
+    import('../ui/show-check.js'),
+  ]);
+  const report = await check(request, terminal, signal);
+  showCheck(report, request.gymRoot, terminal);
+  terminal.document(checkDocument([report], []));
 }
 
 /** Recognises arguments in the wrong order. */

@@ -1,8 +1,8 @@
-"""Reads a written resources server as NeMo Gym does: its rows with Gym's own models, its config with Gym's own parser.
+"""Reads written resources servers as NeMo Gym does: rows with Gym's own models, configs with Gym's own parser.
 
-    python read_as_gym.py GYM_ROOT NAME
+    python read_as_gym.py GYM_ROOT NAME...
 
-Prints {"rows": {file: count}, "config": its blocks as Gym resolves them}; fails where Gym would refuse something.
+Prints {name: {"rows": {file: count}, "config": its blocks as Gym resolves them}}, or fails where Gym refuses something.
 """
 
 from __future__ import annotations
@@ -44,12 +44,14 @@ def read_config(path: Path, name: str) -> dict[str, Any]:
     return {key: blocks[key] for key in blocks if key.startswith(name)}
 
 
-def main(root: Path, name: str) -> None:
-    folder = root / "resources_servers" / name
+def read(folder: Path) -> dict[str, Any]:
     rows = {path.name: count_rows(path) for path in sorted((folder / "data").glob("*.jsonl"))}
-    config = read_config(folder / "configs" / f"{name}.yaml", name)
-    json.dump({"rows": rows, "config": config}, sys.stdout)
+    return {"rows": rows, "config": read_config(folder / "configs" / f"{folder.name}.yaml", folder.name)}
+
+
+def main(root: Path, names: list[str]) -> None:
+    json.dump({name: read(root / "resources_servers" / name) for name in names}, sys.stdout)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), sys.argv[2:])

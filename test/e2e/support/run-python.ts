@@ -78,13 +78,20 @@ export interface Row {
   task_id: string;
 }
 
-/** Reads a written server with NeMo Gym's own models and parser: how many rows each file has, and its config's blocks. */
-export async function readAsGym(
-  gymRoot: string,
-  name: string,
+/** What NeMo Gym's own models and parser read of a written server: how many rows each file has, and its config's blocks. */
+export interface ReadAsGym {
+  rows: Record<string, number>;
   // biome-ignore lint/suspicious/noExplicitAny: what a config holds is for the tests to say
-): Promise<{ rows: Record<string, number>; config: Record<string, any> }> {
-  return JSON.parse(await run([script('read_as_gym.py'), gymRoot, name], {}, true));
+  config: Record<string, any>;
+}
+
+export async function readAsGym(gymRoot: string, name: string): Promise<ReadAsGym> {
+  return (await readAllAsGym(gymRoot, [name]))[name] as ReadAsGym;
+}
+
+/** By the server's name; throws where NeMo Gym would refuse one of them. */
+export async function readAllAsGym(gymRoot: string, names: string[]): Promise<Record<string, ReadAsGym>> {
+  return JSON.parse(await run([script('read_as_gym.py'), gymRoot, ...names], {}, true));
 }
 
 /** Checks a folder's Python with ruff's default rules, and with pyright, against what NeMo Gym's venv has. */

@@ -21,7 +21,7 @@ syncBuiltinESMExports();
 const { finishCommits, writeFolder } = await import('./output/index.js');
 
 async function* chunks(rows) {
-  yield* rows;
+  for (const chunk of rows) yield Buffer.from(chunk);
 }
 
 async function* outputs() {

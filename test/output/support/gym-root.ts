@@ -33,8 +33,8 @@ export async function* outputs(files: Files): AsyncGenerator<OutputFile> {
   }
 }
 
-async function* chunks(rows: string[]): AsyncGenerator<string> {
-  yield* rows;
+async function* chunks(rows: string[]): AsyncGenerator<Buffer> {
+  for (const chunk of rows) yield Buffer.from(chunk);
 }
 
 export function write(gymRoot: string, files: Files, options: Partial<WriteOptions> = {}): Promise<Written> {

@@ -1,0 +1,50 @@
+// npm run bench [-- FIGURE…]: measures gymgen as it is built now. All of it writes the table of docs/performance.md.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus, release, type } from 'node:os';
+import { join } from 'node:path';
+import { ensureBuilt, ensureInstalled, root } from '../scripts/project.mjs';
+import { keep } from './keep.mjs';
+import { limit } from './limit.mjs';
+import { probes } from './probes.mjs';
+import { start } from './start.mjs';
+import { table } from './support/rows.mjs';
+import { write } from './write.mjs';
+
+/** By name, in the order of the table. Each resolves to rows. */
+const FIGURES = { write, limit, start, keep, probes };
+
+const PAGE = join(root, 'docs', 'performance.md');
+const [BEGIN, END] = ['<!-- figures: made by npm run bench -->', '<!-- figures end -->'];
+
+function writeTable(text) {
+  const page = readFileSync(PAGE, 'utf8');
+  const [before, rest] = page.split(BEGIN);
+  writeFileSync(PAGE, `${before}${BEGIN}\n${text}\n${END}${rest.split(END)[1]}`);
+}
+
+async function main(asked) {
+  const unknown = asked.find((name) => !(name in FIGURES));
+  if (unknown) {
+    console.error(`npm run bench: there is no figure ${unknown}; the figures are ${Object.keys(FIGURES).join(', ')}`);
+    return 2;
+  }
+  ensureInstalled();
+  ensureBuilt();
+  const rows = [];
+  for (const name of asked.length > 0 ? asked : Object.keys(FIGURES)) {
+    console.error(`measuring ${name}`);
+    rows.push(...(await FIGURES[name]()));
+  }
+  const machine = `Node ${process.versions.node}, ${type()} ${release()}, ${cpus().length} processors.`;
+  console.log(`\n${table(rows)}\n\n${machine}`);
+  if (asked.length === 0) writeTable(`${table(rows)}\n\n${machine}`);
+  return rows.every(({ met }) => met) ? 0 : 1;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  console.error(`npm run bench: ${error.message}`);
+  process.exitCode = 1;
+}

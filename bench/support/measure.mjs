@@ -1,0 +1,76 @@
+// What commands cost, side by side: on a machine that does other things too, only what ran in turn can be compared.
+
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const MEASURE = fileURLToPath(new URL('measure.py', import.meta.url));
+
+/** Runs a command to its end: seconds, processor seconds, and bytes of memory at its peak. Throws what it said where it fails. */
+export function measure([command, ...args], { ok = [0], ...options } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn('python3', [MEASURE, command, ...args], { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    let said = '';
+    let result = '';
+    child.stderr.on('data', (text) => {
+      said = (said + text).slice(-4000);
+    });
+    child.stdout.on('data', (text) => {
+      result += text;
+    });
+    child.on('error', reject);
+    child.on('close', () => {
+      const figures = result === '' ? { code: 1 } : JSON.parse(result);
+      if (ok.includes(figures.code)) resolve(figures);
+      else reject(new Error(`${command} ${args.join(' ')} ended with ${figures.code}:\n${said}`));
+    });
+  });
+}
+
+/**
+ * Runs each of some commands `repeat` times, in turn and from another one on in each round.
+ * @param commands by name; each is a command, or what `measure` takes
+ * @param before is called before each run, with its name: to remove what was written, which takes it off the disk's queue, too
+ * @returns by name: the median of each figure
+ */
+export async function inTurn(commands, repeat, before = async () => {}) {
+  const names = Object.keys(commands);
+  const runs = Object.fromEntries(names.map((name) => [name, []]));
+  for (let round = 0; round < repeat; round += 1) {
+    for (let at = 0; at < names.length; at += 1) {
+      const name = names[(at + round) % names.length];
+      await before(name);
+      runs[name].push(await measure(commands[name]));
+    }
+  }
+  const medians = (list) => ({
+    seconds: median(list, 'seconds'),
+    cpu: median(list, 'cpu'),
+    bytes: median(list, 'bytes'),
+  });
+  return Object.fromEntries(names.map((name) => [name, medians(runs[name])]));
+}
+
+function median(list, figure) {
+  const sorted = list.map((run) => run[figure]).sort((a, b) => a - b);
+  return sorted.length % 2 === 1
+    ? sorted[sorted.length >> 1]
+    : (sorted[sorted.length / 2 - 1] + sorted[sorted.length / 2]) / 2;
+}
+
+/** Starts a server that says its URL as JSON and ends when its standard input closes, and runs `work` while it is there. */
+export async function whileServed([command, ...args], work, options = {}) {
+  const server = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], ...options });
+  const ended = new Promise((resolve) => server.on('close', resolve));
+  try {
+    const url = await new Promise((resolve, reject) => {
+      server.on('error', reject);
+      server.on('close', (code) => reject(new Error(`${command} ${args.join(' ')} ended with ${code}`)));
+      createInterface({ input: server.stdout }).on('line', (line) => resolve(JSON.parse(line).url));
+    });
+    return await work(url);
+  } finally {
+    server.stdin.end();
+    await ended;
+  }
+}

@@ -1,0 +1,108 @@
+import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+
+/** A string of a JSON text, kept as the bytes that it came in: they are what JSON.stringify would make of it, on one line. */
+export class JsonString {
+  /** @param start of its opening quote, @param end behind its closing one */
+  constructor(
+    readonly data: Buffer,
+    readonly start: number,
+    readonly end: number,
+  ) {}
+
+  toString(): string {
+    return JSON.parse(this.data.toString('utf8', this.start, this.end));
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+}
+
+/** Bytes from which on a string is kept as it came. */
+const LONG = 256;
+/** Stands for a string that is; followed by its number. Nobody outside can know it. */
+const MARK = `${randomUUID()}#`;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** What a byte of a string is, as far as it needs a second look. */
+const PLAIN = 0;
+const OTHER = 3;
+const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte === QUOTE || byte === BACKSLASH) return byte;
+  // Controls, which JSON doesn't allow, and what U+0085, U+2028 and U+2029 begin with.
+  return byte < 0x20 || byte === 0xc2 || byte === 0xe2 ? OTHER : PLAIN;
+});
+/** Whether JSON.stringify writes this after a backslash; `u` it writes for controls only. */
+const ESCAPES = Uint8Array.from({ length: 256 }, (_, byte) => Number('"\\bfnrt'.includes(String.fromCharCode(byte))));
+
+/**
+ * Reads JSON as JSON.parse does, but for its long strings, which are most of a page of tasks and are to be written again as
+ * they are: each is a JsonString, and never decoded unless somebody asks. One that JSON.stringify would spell otherwise is an
+ * ordinary string.
+ * @throws SyntaxError where it isn't JSON, or isn't UTF-8
+ */
+export function parseJson(data: Buffer): unknown {
+  if (!isUtf8(data)) throw new SyntaxError('it is not UTF-8');
+  const kept: JsonString[] = [];
+  let text = '';
+  let from = 0;
+  for (let at = nextQuote(data, 0); at < data.length; at = nextQuote(data, at)) {
+    const start = at;
+    const end = endOfString(data, start);
+    at = Math.abs(end);
+    if (end < start + LONG) continue;
+    text += `${data.toString('utf8', from, start)}"${MARK}${kept.length}"`;
+    kept.push(new JsonString(data, start, end));
+    from = end;
+  }
+  const value: unknown = JSON.parse(text + data.toString('utf8', from));
+  return kept.length === 0 ? value : withStrings(value, kept);
+}
+
+function nextQuote(data: Buffer, from: number): number {
+  let at = from;
+  while (at < data.length && data[at] !== QUOTE) at += 1;
+  return at;
+}
+
+/** Behind the closing quote of a string; negative where JSON.stringify would spell it otherwise, or it is no string at all. */
+function endOfString(data: Buffer, start: number): number {
+  let usual = 1;
+  const { length } = data;
+  for (let at = start + 1; at < length; at += 1) {
+    const kind = KINDS[data[at] as number];
+    if (kind === PLAIN) continue;
+    if (kind === QUOTE) return usual === 1 ? at + 1 : -at - 1;
+    if (kind === BACKSLASH) {
+      at += 1;
+      usual &= ESCAPES[data[at] as number] as number;
+    } else if (isOdd(data, at)) usual = 0;
+  }
+  return -length;
+}
+
+/** A control; or U+0085, U+2028 or U+2029, which some readers take for the end of a line. */
+function isOdd(data: Buffer, at: number): boolean {
+  if (data[at] === 0xc2) return data[at + 1] === 0x85;
+  if (data[at] === 0xe2) return data[at + 1] === 0x80 && (data[at + 2] === 0xa8 || data[at + 2] === 0xa9);
+  return true;
+}
+
+/** Puts the strings in place. Not recursive: how deep a server's JSON goes is the server's choice. */
+function withStrings(value: unknown, kept: readonly JsonString[]): unknown {
+  const root = { value };
+  const left: object[] = [root];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    const members = node as Record<string, unknown>;
+    for (const key of Object.keys(members)) {
+      const member = members[key];
+      if (typeof member === 'string') {
+        if (member.startsWith(MARK)) members[key] = kept[Number(member.slice(MARK.length))];
+      } else if (typeof member === 'object' && member !== null) left.push(member);
+    }
+  }
+  return root.value;
+}

@@ -1,0 +1,28 @@
+import v8 from 'node:v8';
+import vm from 'node:vm';
+import { expect, test } from 'vitest';
+import { SharedToolsets } from '../../src/discover/shared-toolsets.js';
+import { JsonString } from '../../src/json-string.js';
+
+test('what is learnt of a task holds no more of the page that it came in', () => {
+  v8.setFlagsFromString('--expose-gc');
+  const shared = new SharedToolsets(['train']);
+  const pages = Array.from({ length: 3 }, (_, index) => {
+    const page = Buffer.alloc(2 ** 20);
+    const task = {
+      split: 'train',
+      index,
+      id: `day-${index}`,
+      key: 'agent:solver',
+      declared: false,
+      systemPrompt: null,
+    };
+    shared.learn([{ task: { ...task, prompt: new JsonString(page, 0, 300) }, turns: [[]], told: true }]);
+    return new WeakRef(page);
+  });
+  return new Promise<void>((resolve) => setTimeout(resolve)).then(() => {
+    vm.runInNewContext('gc')();
+    expect(pages.map((page) => page.deref())).toEqual([undefined, undefined, undefined]);
+    expect(shared.list[0]?.tasks.map(({ id }) => id)).toEqual(['day-0', 'day-1', 'day-2']);
+  });
+});

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs, { type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { writeRequest } from '../../src/cli/write-request.js';
+import { discover } from '../../src/discover/index.js';
+import { write } from '../../src/write.js';
+import { tempFolder } from '../support/built-cli.js';
+import { discoverOptions, Said } from '../support/discovered.js';
+
+const SERVER = fileURLToPath(new URL('../../bench/support/static-server.mjs', import.meta.url));
+const MIB = 2 ** 20;
+
+interface Counts {
+  requests: number;
+  bytes: number;
+  longest: number;
+  sessions: number;
+}
+
+/** The server that the benches are run on. */
+async function served(options: object): Promise<{ url: string; counts: () => Promise<Counts> }> {
+  const child = spawn(process.execPath, [SERVER, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(async () => {
+    child.stdin.end();
+    await once(child, 'close');
+  });
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  const { url } = JSON.parse(line);
+  return { url, counts: async () => (await fetch(`${url}/counts`)).json() as Promise<Counts> };
+}
+
+/** The sizes of all writes to open files from now on, in this process. */
+async function watchWrites(): Promise<number[]> {
+  const file = await fs.open(join(tempFolder(), 'any'), 'w');
+  const prototype = Object.getPrototypeOf(file) as FileHandle;
+  await file.close();
+  const sizes: number[] = [];
+  const real = prototype.writeFile;
+  const spy = vi.spyOn(prototype, 'writeFile').mockImplementation(function (this: FileHandle, ...args) {
+    sizes.push((args[0] as Buffer).length);
+    return real.apply(this, args);
+  });
+  onTestFinished(() => spy.mockRestore());
+  return sizes;
+}
+
+describe('10,000 tasks of 2.4 KB', () => {
+  const tasks = 10_000;
+  const size = tasks * 2400;
+
+  test('are asked for in pages of a megabyte, each once', async () => {
+    const { url, counts } = await served({ splits: { train: tasks }, bytes: 2400 });
+    const report = await write(
+      writeRequest(url, join(tempFolder(), 'root'), {}),
+      new Said(),
+      new AbortController().signal,
+    );
+    const { requests, bytes, longest, sessions } = await counts();
+    expect(report.counts).toEqual({ requests, bytes, sessions });
+    // What it is, its splits and their sizes; tasks that are played; in the end, whether all is as it was.
+    expect(requests).toBeLessThanOrEqual(Math.ceil(size / MIB) + 14);
+    expect(bytes).toBeLessThan(size * 1.01);
+    expect(longest).toBeLessThan(1.1 * MIB);
+    expect(sessions).toBe(3);
+  });
+
+  test('are written once, in pieces of a quarter of a megabyte', async () => {
+    const { url } = await served({ splits: { train: tasks }, bytes: 2400 });
+    const sizes = await watchWrites();
+    const root = join(tempFolder(), 'root');
+    const { folder } = await write(writeRequest(url, root, {}), new Said(), new AbortController().signal);
+    const rows = (await fs.stat(join(folder, 'data/train.jsonl'))).size;
+    const written = sizes.reduce((sum, each) => sum + each, 0);
+    expect(written).toBeGreaterThanOrEqual(rows);
+    expect(written).toBeLessThan(rows + MIB / 2);
+    expect(Math.max(...sizes)).toBeLessThan(MIB / 2);
+  });
+
+  test('are fetched ahead within bounds, however slowly they are taken', async () => {
+    const { url } = await served({ splits: { train: tasks }, bytes: 2400 });
+    const found = await discover(url, discoverOptions(), new Said());
+    let [taken, most] = [0, 0];
+    for await (const page of found.tasks(found.splits[0] as (typeof found.splits)[0])) {
+      taken += page.length * 2400;
+      await sleep(20);
+      most = Math.max(most, found.counts().bytes - taken);
+    }
+    await found.close();
+    expect(taken).toBe(size);
+    expect(most).toBeGreaterThan(MIB);
+    expect(most).toBeLessThan(6 * MIB);
+  });
+});
+
+test('32 declared toolsets are 32 sessions, on a server that takes 8 at once', async () => {
+  const { url, counts } = await served({ splits: { train: 100 }, bytes: 2400, toolsets: 32, sessions: 8 });
+  const report = await write(
+    writeRequest(url, join(tempFolder(), 'root'), {}),
+    new Said(),
+    new AbortController().signal,
+  );
+  expect(report.toolsets).toHaveLength(32);
+  expect((await counts()).sessions).toBe(32);
+});
