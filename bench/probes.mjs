@@ -6,7 +6,7 @@ import { gymgen, whileStatic, withFolder } from './support/commands.mjs';
 import { inTurn } from './support/measure.mjs';
 import { row } from './support/rows.mjs';
 
-const SERVED = { splits: { train: 10_000 }, bytes: 2400, toolsets: 32, sessions: 8, resetSeconds: 1 };
+const SERVED = { splits: { train: 1000 }, bytes: 2400, toolsets: 32, sessions: 8, resetSeconds: 1 };
 const IDEAL = (SERVED.toolsets / SERVED.sessions) * SERVED.resetSeconds;
 
 export async function probes({ repeat = 3 } = {}) {

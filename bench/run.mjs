@@ -1,7 +1,7 @@
 // npm run bench [-- FIGURE…]: measures gymgen as it is built now. All of it writes the table of docs/performance.md.
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, release, type } from 'node:os';
+import { constants, cpus, release, type } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, ensureInstalled, root } from '../scripts/project.mjs';
 import { keep } from './keep.mjs';
@@ -41,6 +41,9 @@ async function main(asked) {
   if (asked.length === 0) writeTable(`${table(rows)}\n\n${machine}`);
   return rows.every(({ met }) => met) ? 0 : 1;
 }
+
+// What is removed at the exit is removed then, too.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(128 + constants.signals[signal]));
 
 try {
   process.exitCode = await main(process.argv.slice(2));

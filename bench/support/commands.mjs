@@ -18,12 +18,15 @@ export function whileStatic(served, work) {
   return whileServed([node, here('static-server.mjs'), JSON.stringify(served)], work);
 }
 
-/** Runs `work` with a folder that is there as long. */
+/** Runs `work` with a folder that is there as long, and goes with this process if that ends before. */
 export async function withFolder(work) {
   const folder = mkdtempSync(join(tmpdir(), 'gymgen-bench-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
   try {
     return await work(folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    process.removeListener('exit', remove);
+    remove();
   }
 }
