@@ -109,6 +109,20 @@ describe("an environment that can't be played", () => {
     );
   });
 
+  test('is refused where the server can say neither its action nor its tools', async () => {
+    const http: GivenServer['http'] = ({ path }) => (path === '/schema' ? { status: 500, body: 'oh' } : undefined);
+    const failure = await failureOf(given(await givenServer({ shows: seeded, http }), seeds(2)));
+    expect(failure).toMatch(/how the environment is played[\s\S]*the server answered 500[\s\S]*GET \/schema/);
+  });
+
+  test('but not where it lists tools', async () => {
+    const http: GivenServer['http'] = ({ path }) => (path === '/schema' ? { status: 500, body: 'oh' } : undefined);
+    const mcp = { jsonrpc: '2.0', id: 1, result: { tools: [tool('look')] } };
+    const ws: GivenServer['ws'] = ({ data }) => (data.type === 'list_tools' ? toolsFrame([tool('look')]) : undefined);
+    const server = await givenServer({ shows: seeded, http, mcp, ws });
+    expect((await given(server, seeds(2))).toolsets).toEqual(['environment: look']);
+  });
+
   test('is told of where it refuses the first step of a trial, since that may be for what the step was', async () => {
     const server = await givenServer({ shows: seeded, steps: () => refused('by must be odd') });
     const { tasks, warnings } = await given(server, { ...seeds(2), bounded: true });
