@@ -23,6 +23,16 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        // A checkout of the OpenEnv repository, which scripts/test-world.mjs asks for
+        test: {
+          name: 'world',
+          include: ['test/world/**/*.test.ts'],
+          globalSetup: ['test/support/build.ts', 'test/e2e/support/ray.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 1_800_000,
+        },
+      },
     ],
   },
 });

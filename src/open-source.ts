@@ -63,7 +63,9 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
       await found.close();
       await source.close();
     };
-    return { found, server, ...(source.serve === undefined ? {} : { serve: source.serve }), close };
+    // What is at another URL is served there by other means.
+    const serve = configUrl === undefined ? source.serve : undefined;
+    return { found, server, ...(serve === undefined ? {} : { serve }), close };
   } catch (error) {
     await source.close();
     throw error;

@@ -1,3 +1,4 @@
+import { excerpt } from '../openenv/index.js';
 import type { Reporter } from './reporter.js';
 import type { Trial } from './trial.js';
 
@@ -28,7 +29,7 @@ export function tellTrial(trial: Trial, context: TrialContext, reporter: Reporte
 }
 
 function* warnings(trial: Trial, { varied, madeUp, bounded, sums }: TrialContext): Generator<string> {
-  const { tried, varies, repeats, rewards, done, prompt } = trial;
+  const { tried, varies, repeats, rewards, done, prompt, refused } = trial;
   if (!repeats) yield `two sessions with the same ${varied} were not alike: its episodes can't be played again`;
   else if (varies === false) {
     const alike = `${tried} sessions with different ${varied} were alike`;
@@ -41,6 +42,10 @@ function* warnings(trial: Trial, { varied, madeUp, bounded, sums }: TrialContext
   if (typeof prompt === 'object' && prompt.from === null) {
     yield 'nothing that a reset shows says what the job is, so the prompt is the observation alone: ' +
       'say it with --prompt TEXT, or choose what is shown with --prompt-field NAME';
+  }
+  if (refused) {
+    yield `a trial's first step, ${excerpt(refused.action)}, was refused: ${refused.why}; ` +
+      'it may be too plain, or the environment may fail at any';
   }
   const steps = `${rewards.length} ${rewards.length === 1 ? 'step' : 'steps'} of a trial`;
   if (sums && rewards.length > 0 && rewards.every((reward) => reward === null)) {

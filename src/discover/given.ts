@@ -27,10 +27,11 @@ export async function openGiven(
 ): Promise<OpenDiscovery> {
   const madeUp = 'episodes' in request;
   const given = madeUp ? episodes(request, options) : await tasksFile(request.file, options);
-  const { name, hasTasks } = await environmentName(connection);
   const { prompt = FOUND_PROMPT, bounded = false } = options;
   reporter.progress('playing some episodes, to see what their arguments change');
+  // Before its name: an environment that can't be made has none, and says why when an episode is to begin.
   const found = await begun(trial(given, connection, { ...options, prompt }));
+  const { name, hasTasks } = await environmentName(connection);
   const notes = tellTrial(found, { varied: given.varied, madeUp, bounded, sums: !hasTasks }, reporter);
   // One task is one row.
   if (madeUp && found.repeats && found.varies === false) for (const split of given.splits) split.count = 1;

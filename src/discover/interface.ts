@@ -1,3 +1,4 @@
+import { UserError } from '../errors.js';
 import { type HttpClient, HttpStatusError, type ListedTool, listedTools, memberAt } from '../openenv/index.js';
 import type { JsonText } from './types.js';
 
@@ -9,7 +10,10 @@ export type Interface = { kind: 'tools' } | { kind: 'action'; schema: JsonText }
  * have an action of their own for calling tools.
  */
 export async function interfaceOf(http: HttpClient): Promise<Interface> {
-  const action = await actionSchema(http);
+  const action = await actionSchema(http).catch(async (cause: unknown) => {
+    if ((await mcpTools(http)).length > 0) return undefined;
+    throw cause;
+  });
   if (action === undefined || callsTools(action) || (await mcpTools(http)).length > 0) return { kind: 'tools' };
   return { kind: 'action', schema: action };
 }
@@ -25,10 +29,18 @@ export async function mcpTools(http: HttpClient): Promise<ListedTool[]> {
   }
 }
 
+/** @throws UserError where the server fails at it, as it does where the environment's types have no schema */
 async function actionSchema(http: HttpClient): Promise<JsonText | undefined> {
-  const answer = await unlessMissing(http.json('GET', '/schema'));
+  const failed = (cause: unknown) => {
+    if (!(cause instanceof HttpStatusError && cause.status === 500)) throw cause;
+    const parts = { where: 'GET /schema', fix: FIX, cause };
+    throw new UserError(`how the environment is played can't be told: ${cause.message}`, parts);
+  };
+  const answer = await unlessMissing(http.json('GET', '/schema').catch(failed));
   return answer && memberAt(answer.data.toString(), 'action');
 }
+
+const FIX = "mend the environment's action and observation on the server, whose log says what is wrong";
 
 /** OpenEnv's own actions of MCP, what is derived of them or a choice of them; and the base of all, which stands for these. */
 function callsTools(json: JsonText): boolean {

@@ -28,6 +28,8 @@ export interface Trial {
   /** Of the longest episode. */
   rewards: (number | null)[];
   done: boolean;
+  /** The first step of the first task, where it was refused. */
+  refused?: NonNullable<TryOut['refused']>;
 }
 
 /** Tasks that are compared. Two that play the same where it depends on chance are no wonder; eight are. */
@@ -67,6 +69,7 @@ export async function trial(
     unsteady,
     rewards: one.rewards,
     done: one.done,
+    ...(one.refused ? { refused: one.refused } : {}),
   };
 }
 

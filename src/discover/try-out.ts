@@ -1,4 +1,5 @@
 import { stringify } from 'lossless-json';
+import { UserError } from '../errors.js';
 import { type Answer, RefusedError, type Session, SessionLost } from '../openenv/index.js';
 import { nameOf } from './descriptor.js';
 import type { Environment } from './environment.js';
@@ -18,6 +19,8 @@ export interface TryOut {
   /** Of each step that was taken; null where the environment gave none. */
   rewards: (number | null)[];
   done: boolean;
+  /** The first step, where it was refused. */
+  refused?: { action: JsonText; why: string };
 }
 
 export interface TryOutOptions {
@@ -43,12 +46,16 @@ export async function tryOut(
   const { tools } = await attempt(task, 'its tools could not be listed', () => environment.tools(session, toolTimeout));
   const move = leastMove(tools);
   const answers: Answer[] = [];
+  let refused: TryOut['refused'];
   while (move && answers.length < steps && !answers.at(-1)?.done) {
     try {
       answers.push(await environment.call(session, move.tool, move.args, toolTimeout));
     } catch (error) {
-      if (error instanceof RefusedError || error instanceof SessionLost) break;
-      throw error;
+      if (error instanceof SessionLost) break;
+      if (!(error instanceof RefusedError)) throw error;
+      if (NO_OBSERVATION.test(error.message)) throw neverAnswers(error);
+      if (answers.length === 0) refused = { action: move.args, why: error.message };
+      break;
     }
   }
   const [first] = answers;
@@ -59,7 +66,18 @@ export async function tryOut(
     trace: String(stringify(steady([start, step ?? null]))),
     rewards: answers.map(({ reward }) => reward ?? null),
     done: answers.at(-1)?.done ?? false,
+    ...(refused ? { refused } : {}),
   };
+}
+
+/** What OpenEnv's server says where a step returned something that it can't send, which no other action mends. */
+const NO_OBSERVATION = /object has no attribute 'model_dump'/;
+
+function neverAnswers(cause: RefusedError): UserError {
+  return new UserError(`no step can be taken: ${cause.message}`, {
+    fix: "mend the environment on the server: its step must return an Observation; see the server's log",
+    cause,
+  });
 }
 
 /** @throws PlayFailed where it can't be read */

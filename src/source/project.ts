@@ -29,7 +29,7 @@ export async function openProject(folder: string, { reporter, signal }: SourceCo
   return {
     url: served.url,
     server: async () => ({ url: `http://127.0.0.1:${port}` }),
-    serve: `uv run --directory ${quoted(folder)} uvicorn ${app} --host 127.0.0.1 --port ${port}`,
+    serve: `uv run --directory ${quoted(folder)} uvicorn ${served.said.name} --host 127.0.0.1 --port ${port}`,
     close: served.close,
   };
 }

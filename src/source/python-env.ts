@@ -47,7 +47,7 @@ function requiredPython(pyproject: string): string {
 
 /**
  * The Python of an environment in the cache, made by uv when it is not there.
- * @throws UserError with the last lines of uv where it can't be made
+ * @throws UserError with the words of uv where it can't be made
  */
 export async function makePythonEnv(wish: EnvWish, say: (text: string) => void, signal: AbortSignal): Promise<string> {
   const { name, key, cwd } = wish;
@@ -82,12 +82,17 @@ export async function makePythonEnv(wish: EnvWish, say: (text: string) => void, 
     signal.throwIfAborted();
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : String(cause);
     throw new UserError(`uv could not install what ${name} needs`, {
-      details: said.trim().split('\n').slice(-5),
+      details: firstAndLast(said.trim().split('\n')),
       cause,
     });
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
+}
+
+/** What failed stands first, and its deepest cause last. */
+function firstAndLast(lines: string[]): string[] {
+  return lines.length > 5 ? [...lines.slice(0, 1), ...lines.slice(-4)] : lines;
 }
 
 function exists(file: string): Promise<boolean> {

@@ -1,7 +1,9 @@
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { UserError } from '../errors.js';
+import { cacheFolder } from './cache.js';
 import type { SourceReporter } from './types.js';
 
 /** A server that gymgen started, which ends with it. */
@@ -39,7 +41,11 @@ export async function serve(command: string, args: string[], options: ServeOptio
   signal.throwIfAborted();
   const child = execa(command, args, {
     cwd: options.cwd,
-    env: { PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' },
+    // Bytecode is not for the folder that is served; without it, each start would compile all that it imports again.
+    env: {
+      PYTHONPYCACHEPREFIX: process.env.PYTHONPYCACHEPREFIX ?? path.join(cacheFolder(), 'bytecode'),
+      PYTHONUNBUFFERED: '1',
+    },
     stdin: 'pipe',
     buffer: false,
     reject: false,

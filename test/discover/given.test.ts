@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { failureOf } from '../support/failure-of.js';
-import { given, givenServer, jsonl } from '../support/given.js';
+import { type GivenServer, given, givenServer, jsonl } from '../support/given.js';
 import { failed, observation, toolsFrame } from '../support/served-session.js';
 import { tool } from '../support/served-tasks.js';
 
@@ -83,6 +83,69 @@ describe('episodes', () => {
     ]);
     expect((await given(server, { ...seeds(2), bounded: true })).warnings).toHaveLength(1);
   });
+});
+
+const refused = (message: string) => ({ type: 'error', data: { code: 'EXECUTION_ERROR', message } });
+
+describe("an environment that can't be played", () => {
+  test('is refused in its own words, where its episodes do not begin and it has no name either', async () => {
+    const noName: GivenServer['http'] = ({ path }) =>
+      path === '/metadata' || path === '/list_environments' ? { status: 500, body: { detail: 'no' } } : undefined;
+    const server = await givenServer({ shows: () => refused('there is no tokenizer'), http: noName });
+    expect(await failureOf(given(server, seeds(2)))).toMatch(/no episode begins[\s\S]*there is no tokenizer/);
+  });
+
+  test('is refused where a websocket is refused, whatever it is called', async () => {
+    const server = await givenServer({ http: ({ path }) => (path === '/metadata' ? { status: 404 } : undefined) });
+    server.refuseUpgrades(403);
+    expect(await failureOf(given(server, seeds(2)))).toMatch(/HTTP 403[\s\S]*another dialect than OpenEnv/);
+  });
+
+  test('is refused where what its steps return is no observation, which fails all of them', async () => {
+    const steps = () => refused("'StepResult' object has no attribute 'model_dump'");
+    const server = await givenServer({ shows: seeded, steps });
+    expect(await failureOf(given(server, seeds(2)))).toMatch(
+      /no step can be taken: [\s\S]*'StepResult' object has no attribute 'model_dump'[\s\S]*return an Observation/,
+    );
+  });
+
+  test('is refused where the server can say neither its action nor its tools', async () => {
+    const http: GivenServer['http'] = ({ path }) => (path === '/schema' ? { status: 500, body: 'oh' } : undefined);
+    const failure = await failureOf(given(await givenServer({ shows: seeded, http }), seeds(2)));
+    expect(failure).toMatch(/how the environment is played[\s\S]*the server answered 500[\s\S]*GET \/schema/);
+  });
+
+  test('but not where it lists tools', async () => {
+    const http: GivenServer['http'] = ({ path }) => (path === '/schema' ? { status: 500, body: 'oh' } : undefined);
+    const mcp = { jsonrpc: '2.0', id: 1, result: { tools: [tool('look')] } };
+    const ws: GivenServer['ws'] = ({ data }) => (data.type === 'list_tools' ? toolsFrame([tool('look')]) : undefined);
+    const server = await givenServer({ shows: seeded, http, mcp, ws });
+    expect((await given(server, seeds(2))).toolsets).toEqual(['environment: look']);
+  });
+
+  test('is told of where it refuses the first step of a trial, since that may be for what the step was', async () => {
+    const server = await givenServer({ shows: seeded, steps: () => refused('by must be odd') });
+    const { tasks, warnings } = await given(server, { ...seeds(2), bounded: true });
+    expect(tasks).toHaveLength(2);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^a trial's first step, {"by":1}, was refused: EXECUTION_ERROR: by must be odd/),
+    ]);
+  });
+});
+
+test('a name that is a class, as OpenEnv has it where nobody gave one, is taken apart', async () => {
+  for (const [name, envName] of [
+    ['ReasoningGymEnvironment', 'Reasoning-Gym-Environment'],
+    ['REPLEnv', 'REPL-Env'],
+    ['PythonCodeActEnv', 'Python-Code-Act-Env'],
+    ['My Environment', 'My Environment'],
+    ['demo_env', 'demo_env'],
+  ]) {
+    const http: GivenServer['http'] = ({ path }) =>
+      path === '/metadata' ? { body: { name } } : path === '/list_environments' ? { status: 404 } : undefined;
+    const { discovery } = await given(await givenServer({ shows: seeded, http }), seeds(2));
+    expect(discovery.envName).toBe(envName);
+  }
 });
 
 describe('given tasks', () => {

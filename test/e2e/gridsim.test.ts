@@ -1,5 +1,6 @@
 // The main job, end to end: gymgen writes the server of a real OpenEnv server, and the real NeMo Gym plays its rows.
 
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { NemoGym, type Rollout, readJsonLines } from './support/gym.js';
@@ -8,11 +9,13 @@ import { modelServer } from './support/model-server.js';
 import { endings } from './support/processes.js';
 import { checkPython, playDirectly, type Row, readAsGym } from './support/run-python.js';
 import { type Gridsim, gridsim } from './support/servers.js';
+import { REPOSITORY } from './support/toolchain.js';
 import { movesOn, trader } from './support/trader.js';
 
 const NAME = 'gridsim_v1';
 const root = tempFolder();
 const other = tempFolder();
+const byFolder = tempFolder();
 const folder = folderOf(root, NAME);
 const ending = endings();
 let server: Gridsim;
@@ -38,6 +41,18 @@ describe('what gymgen asks of the server', () => {
     const rows = (gymRoot: string) => snapshot(join(folderOf(gymRoot, NAME), 'data')).texts;
     expect(rows(other)).toEqual(rows(root));
   });
+});
+
+test("gymgen serves the project's folder itself, where it writes nothing, and finds the same", async () => {
+  const project = join(REPOSITORY, 'fixtures/gridsim');
+  const before = readdirSync(project, { recursive: true });
+  await mustGymgen(project, byFolder, '--config-url', server.url);
+  expect(readdirSync(project, { recursive: true })).toEqual(before);
+  const written = (gymRoot: string) => {
+    const { 'gymgen.lock.json': _, ...texts } = snapshot(folderOf(gymRoot, NAME)).texts;
+    return texts;
+  };
+  expect(written(byFolder)).toEqual(written(root));
 });
 
 describe('the written folder', () => {

@@ -1,4 +1,5 @@
-// Servers that list no tasks: the tasks are given, or are seeds, and the real NeMo Gym plays their rows.
+// Servers that list no tasks: the tasks are given, or are seeds, and the real NeMo Gym plays their rows. One is what
+// `openenv init` makes, as it comes, by its folder.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { counting, countingMoves } from './support/counting.js';
 import { NemoGym, type Rollout, readJsonLines } from './support/gym.js';
-import { folderOf, gymgen, mustGymgen, tempFolder } from './support/gymgen.js';
+import { folderOf, gymgen, mustGymgen, startGymgen, tempFolder } from './support/gymgen.js';
 import { modelServer } from './support/model-server.js';
 import { endings } from './support/processes.js';
 import { type GivenRow, playGiven, readAsGym } from './support/run-python.js';
@@ -58,9 +59,11 @@ describe('a server without tasks', () => {
   });
 
   test('whose seeds change nothing is one row, and says so', async () => {
-    const { exitCode, stderr } = await gymgen(scaffold.url, root, '--episodes', '20');
-    expect(exitCode).toBe(0);
+    const given = ['--episodes', '20', '--config-url', scaffold.url];
+    const { exitCode, stderr } = await startGymgen(['./demo_env', root, ...given], toolchainEnv(), work);
+    expect(exitCode, stderr).toBe(0);
     expect(stderr).toContain("sessions with different values of 'seed' were alike, so one row is written");
+    expect(stderr).not.toContain('uv run'); // it is served already
     expect(rowsOf('demo_env').map(({ reset, task_id }) => ({ reset, task_id }))).toEqual([
       { reset: { seed: 0 }, task_id: 'train-0' },
     ]);

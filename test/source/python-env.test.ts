@@ -81,6 +81,12 @@ describe('the environment of a project', () => {
     expect(envs()).toEqual([]);
   });
 
+  test('whose making fails at length is told by what failed and why: the first and the last of it', async () => {
+    program('uv', `${UV}if [ "$1" = pip ]; then for n in 1 2 3 4 5 6 7 8; do echo "line $n" >&2; done; exit 1; fi\n`);
+    const failure = await failureOf(pythonEnv(project(), () => {}, signal));
+    expect(failure.split('\n').slice(1)).toEqual(['line 1', 'line 5', 'line 6', 'line 7', 'line 8']);
+  });
+
   test('that is interrupted leaves nothing', async () => {
     program('uv', `${UV}if [ "$1" = pip ]; then exec sleep 20; fi\n`);
     const stop = new AbortController();

@@ -5,7 +5,7 @@ import type { DiscoverOptions } from '../../src/discover/index.js';
 import { discoverAll, type Found, Said } from './discovered.js';
 import type { Message } from './served-session.js';
 import { observation } from './served-session.js';
-import { type Asked, StandIn, type StandInOptions } from './stand-in.js';
+import { type Answer, type Asked, StandIn, type StandInOptions } from './stand-in.js';
 
 const COUNT = {
   type: 'object',
@@ -33,10 +33,12 @@ export async function givenServer({
   ...options
 }: GivenServer = {}): Promise<StandIn> {
   const http = ({ method, path }: Asked) => {
+    const own = options.http?.({ method, path, headers: {}, body: undefined }, undefined as never);
+    if (own !== undefined) return own as Answer;
     if (path === '/schema') return action === null ? { status: 404 } : { body: { action, observation: {}, state: {} } };
     if (path === '/mcp') return { body: mcp ?? { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'no MCP' } } };
     if (/\/(?:splits|num_tasks|task_range)$/.test(path)) return { status: 501, body: { detail: 'not supported' } };
-    return options.http?.({ method, path, headers: {}, body: undefined }, undefined as never) as undefined;
+    return undefined;
   };
   return StandIn.start({
     ...options,

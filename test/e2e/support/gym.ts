@@ -16,6 +16,7 @@ export interface Rollout {
   index: number;
   task_id: string;
   reward: number;
+  agent_ref: { name: string };
   mask_sample?: boolean;
   failure_kind?: string;
   failure_reason?: string;
@@ -92,7 +93,8 @@ export class NemoGym implements Running {
     ];
     const args = ['env', 'start', ...configs, ...policy, ...more, ...this.settings];
     this.started = new Background(this.command, args, { cwd: this.work, env: this.env });
-    await this.started.ready((line) => /All (\d+) \/ \1 servers ready/.exec(line) ?? undefined, 540_000);
+    const timeout = Math.max(540_000, names.length * 120_000); // each is three processes, the first time with a venv to make
+    await this.started.ready((line) => /All (\d+) \/ \1 servers ready/.exec(line) ?? undefined, timeout);
   }
 
   /** `gym eval run` of a file of rows on what was started; each row goes to the agent that it names. */

@@ -20,9 +20,9 @@ export function plainEnv(more: Record<string, string> = {}): Record<string, stri
   return { ...env, ...more };
 }
 
-/** Starts `gymgen` as users do. */
-export function startGymgen(args: string[], env: Record<string, string> = {}) {
-  return execa(process.execPath, [gymgenBin(), ...args], { ...OPTIONS, extendEnv: false, env: plainEnv(env) });
+/** Starts `gymgen` as users do. @param cwd where it is started */
+export function startGymgen(args: string[], env: Record<string, string> = {}, cwd = process.cwd()) {
+  return execa(process.execPath, [gymgenBin(), ...args], { ...OPTIONS, extendEnv: false, env: plainEnv(env), cwd });
 }
 
 /** Runs `gymgen` to its end. */

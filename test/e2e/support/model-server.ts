@@ -3,8 +3,11 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Running } from './processes.js';
 
+/** A call of a tool. */
+export type Call = { call: string; arguments: Record<string, unknown> };
+
 /** What a model does next: calls a tool, or says something, which ends its turn. */
-export type Move = { call: string; arguments: Record<string, unknown> } | { say: string };
+export type Move = Call | { say: string };
 
 /** What a model decides by. */
 export interface Conversation {
@@ -13,7 +16,9 @@ export interface Conversation {
   system: string | undefined;
   /** Names of the tools that it may call. */
   tools: string[];
-  /** What its calls were answered, first to last. */
+  /** What it called so far, first to last. */
+  calls: Call[];
+  /** What its calls were answered. */
   answers: string[];
 }
 
@@ -61,6 +66,8 @@ interface Item {
   role?: string;
   content?: string | { text?: string }[];
   output?: string;
+  name?: string;
+  arguments?: string;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<{ input: Item[]; tools?: { name: string }[] }> {
@@ -77,6 +84,9 @@ function conversationIn({ input, tools = [] }: Awaited<ReturnType<typeof bodyOf>
     prompt: said('user').at(-1) ?? '',
     system: said('system').at(-1),
     tools: tools.map(({ name }) => name),
+    calls: input
+      .filter(({ type }) => type === 'function_call')
+      .map(({ name, arguments: args }) => ({ call: String(name), arguments: JSON.parse(String(args)) })),
     answers: input.filter(({ type }) => type === 'function_call_output').map(({ output }) => String(output)),
   };
 }

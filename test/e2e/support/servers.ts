@@ -74,12 +74,21 @@ export async function faulty(): Promise<Faulty> {
   };
 }
 
+/** How an app is served where it isn't as the tests' own are. */
+export interface ProjectOptions {
+  /** A Python with what it needs, in place of that of the venv `gym`. */
+  command?: string;
+  /** Variables that it needs. */
+  env?: Record<string, string>;
+}
+
 /**
- * Serves the app of a folder as gymgen serves an OpenEnv project's, with the `openenv` of the venv `gym`.
+ * Serves the app of a folder as gymgen serves an OpenEnv project's.
  * @param app `MODULE:ATTRIBUTE`
  */
-export async function project(folder: string, app = 'server.app:app'): Promise<Server> {
-  return serve(await python('gym'), [join(REPOSITORY, 'templates/serve_project.py'), app], folder);
+export async function project(folder: string, app = 'server.app:app', options: ProjectOptions = {}): Promise<Server> {
+  const { command = await python('gym'), env = {} } = options;
+  return serve(command, [join(REPOSITORY, 'templates/serve_project.py'), app], folder, env);
 }
 
 /** Serves the counter of test/runtime: an environment with one action, which lists no tasks. */
@@ -88,8 +97,13 @@ export async function counter(): Promise<Server> {
 }
 
 /** Starts a server that prints a line of JSON with its `url` once it answers; the line's other keys are its too. */
-async function serve<T extends Server>(command: string, args: string[], cwd: string): Promise<T> {
-  const server = new Background(command, args, { cwd, env: toolchainEnv() });
+async function serve<T extends Server>(
+  command: string,
+  args: string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<T> {
+  const server = new Background(command, args, { cwd, env: { ...toolchainEnv(), ...env } });
   try {
     const ready = await server.ready(readyIn<T>);
     return { ...ready, stop: (signal?: NodeJS.Signals) => server.stop(signal) };

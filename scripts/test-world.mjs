@@ -1,0 +1,32 @@
+// npm run test:world [-- VITEST'S ARGUMENTS]: the environments of a checkout of the OpenEnv repository, with the real NeMo Gym.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { killLeftovers, MARK } from './leftovers.mjs';
+import { ensureBuilt, ensureInstalled, root } from './project.mjs';
+import { ensureVenv, environment } from './toolchain.mjs';
+
+const { OPENENV_REPO } = process.env;
+if (!OPENENV_REPO || !existsSync(join(OPENENV_REPO, 'envs'))) {
+  console.error(`npm run test:world: OPENENV_REPO=${OPENENV_REPO ?? ''} is no checkout of the OpenEnv repository
+  git clone https://github.com/meta-pytorch/OpenEnv ../OpenEnv
+  OPENENV_REPO=../OpenEnv npm run test:world`);
+  process.exitCode = 2;
+} else {
+  ensureInstalled();
+  ensureBuilt();
+  await ensureVenv('gym');
+  const { status } = spawnSync(
+    join(root, 'node_modules/.bin/vitest'),
+    ['run', '--project', 'world', '--reporter=verbose', ...process.argv.slice(2)],
+    {
+      cwd: root,
+      env: { ...environment(), ...MARK, OPENENV_REPO: resolve(OPENENV_REPO), PYTHONDONTWRITEBYTECODE: '1' },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  );
+  const left = await killLeftovers(5000);
+  for (const { pid, command } of left) console.error(`left a process behind, now killed: ${pid} ${command}`);
+  process.exitCode = status === 0 && left.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,27 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const FINQA_ANSWER = '42';
+
+/**
+ * Data for finqa_env, whose own is a download: one company with one table, and one question, since finqa shuffles its
+ * questions by chance, whatever the seed, and a row must play the question that its prompt asks.
+ */
+export function finqaData(work: string): string {
+  const folder = join(work, 'finqa-data');
+  const tables = join(folder, 'input_companies');
+  const table = [
+    { item: 'Revenue', y2024: 100 },
+    { item: 'Costs', y2024: 58 },
+  ];
+  mkdirSync(join(folder, 'benchmark_questions'), { recursive: true });
+  mkdirSync(join(tables, 'acme'), { recursive: true });
+  writeFileSync(
+    join(folder, 'benchmark_questions/finqa.csv'),
+    `id,user_query,company,question,answer,question_type,explanation\n1,What was left of 2024's revenue after costs?,acme,What was left?,\\boxed{${FINQA_ANSWER}},,\n`,
+  );
+  writeFileSync(join(tables, 'acme/income.json'), JSON.stringify(table));
+  const described = { 'acme/income': { description: 'Income of 2024', table: JSON.stringify(table) } };
+  writeFileSync(join(tables, 'tables_cleaned_all_companies.json'), JSON.stringify(described));
+  return folder;
+}
