@@ -19,8 +19,8 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/support/build.ts', 'test/e2e/support/ray.ts'],
           testTimeout: 600_000,
-          hookTimeout: 600_000,
-          fileParallelism: false,
+          hookTimeout: 900_000,
+          maxWorkers: 2, // most of the time they wait for what they started
         },
       },
       {

@@ -9,3 +9,4 @@ export function ensureVenv(name: Venv): Promise<string>;
 export function ensureGymVenv(version: string): Promise<string>;
 export function ensureOtherNode(): string;
 export function environment(): NodeJS.ProcessEnv;
+export function withLock<T>(lock: string, work: () => T | Promise<T>): Promise<T>;

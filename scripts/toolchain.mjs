@@ -131,8 +131,8 @@ export function ensureOtherNode() {
   return program;
 }
 
-/** Runs `work` while the file `lock` holds this process's id, after any other process's; a dead one's doesn't count. */
-async function withLock(lock, work) {
+/** Does `work` while the file `lock` holds this process's id, after any other process's; a dead one's doesn't count. */
+export async function withLock(lock, work) {
   mkdirSync(dirname(lock), { recursive: true });
   for (;;) {
     try {
@@ -145,7 +145,7 @@ async function withLock(lock, work) {
     }
   }
   try {
-    return work();
+    return await work();
   } finally {
     rmSync(lock, { force: true });
   }

@@ -1,6 +1,6 @@
 """Runs one command to its end, and prints what it took as JSON: python measure.py COMMAND [ARG ...]
 
-Its output goes to standard error. The figures are the operating system's own: of the command alone, without its children.
+The command's output goes to standard error. The figures are the operating system's own, without the command's children.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ describe.for(['counter_v1', 'demo_env'])('the folder %s', (name) => {
 });
 
 test('a folder of such a server passes its own tests in gym env test', async () => {
-  expect(await gym.runWithVenvs('env', 'test', '--resources-server', 'counter_v1')).toMatch(/\b3 passed/);
+  expect(await gym.test('counter_v1')).toMatch(/\b3 passed/);
 });
 
 describe('rollouts', () => {

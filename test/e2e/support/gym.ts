@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
@@ -8,7 +7,8 @@ import type { ModelServer } from './model-server.js';
 import { freePort } from './ports.js';
 import { Background, killWith, type Running } from './processes.js';
 import { OPEN } from './ray.js';
-import { REPOSITORY, toolchainEnv, venv } from './toolchain.js';
+import { ServerVenvs } from './server-venvs.js';
+import { toolchainEnv, venv } from './toolchain.js';
 
 /** A rollout as `gym eval run` writes it, with the row's own keys. */
 export interface Rollout {
@@ -22,6 +22,14 @@ export interface Rollout {
   failure_reason?: string;
 }
 
+/** The servers of Gym's own that a written config names, and the pairing of the typed protocol. */
+const BUILT_IN = [
+  'responses_api_agents/simple_agent',
+  'responses_api_models/openai_model',
+  'environment_servers/legacy_agent',
+  'environment_servers/single_agent_turn',
+];
+
 /** NeMo Gym in the venv `gym`, working on one Gym root from a folder of its own. */
 export class NemoGym implements Running {
   private started: Background | undefined;
@@ -32,6 +40,7 @@ export class NemoGym implements Running {
     private readonly command: string,
     private readonly env: Record<string, string>,
     private readonly settings: string[],
+    private readonly venvs: ServerVenvs,
   ) {}
 
   /** @param more variables for all that is started */
@@ -48,14 +57,15 @@ export class NemoGym implements Running {
       GYMGEN_GYM_RUN: work, // by which all its processes are found
     };
     const uvCache = (await execa('uv', ['cache', 'dir'], { env, extendEnv: false })).stdout;
+    const venvs = new ServerVenvs(home);
     const settings = [
       `++uv_cache_dir=${uvCache}`,
-      `++uv_venv_dir=${serverVenvs(home)}`,
+      `++uv_venv_dir=${venvs.folder}`,
       '++skip_venv_if_present=true',
       `++head_server.port=${await freePort()}`, // an occupied one would not be reported
       `++ray_head_node_address=${inject('ray')}`,
     ];
-    return new NemoGym(gymRoot, work, join(home, 'bin', 'gym'), env, settings);
+    return new NemoGym(gymRoot, work, join(home, 'bin', 'gym'), env, settings, venvs);
   }
 
   /** Runs one command to its end. Returns what it printed, and throws it where the command fails. */
@@ -73,9 +83,10 @@ export class NemoGym implements Running {
     return all;
   }
 
-  /** A command that makes or takes the servers' venvs. */
-  async runWithVenvs(...args: string[]): Promise<string> {
-    return this.run(...args, ...this.settings);
+  /** `gym env test` of a written server. Returns what it printed. */
+  async test(name: string): Promise<string> {
+    const args = ['env', 'test', '--resources-server', name, ...this.settings];
+    return this.venvs.during([`resources_servers/${name}`], () => this.run(...args));
   }
 
   /** `gym env start` of written servers, up to the moment that all of them are ready. @param more further arguments */
@@ -92,9 +103,13 @@ export class NemoGym implements Running {
       'k',
     ];
     const args = ['env', 'start', ...configs, ...policy, ...more, ...this.settings];
-    this.started = new Background(this.command, args, { cwd: this.work, env: this.env });
-    const timeout = Math.max(540_000, names.length * 120_000); // each is three processes, the first time with a venv to make
-    await this.started.ready((line) => /All (\d+) \/ \1 servers ready/.exec(line) ?? undefined, timeout);
+    // Each is three processes, which have a venv to make the first time.
+    const timeout = Math.max(540_000, names.length * 120_000);
+    const servers = names.map((name) => `resources_servers/${name}`);
+    await this.venvs.during([...BUILT_IN, ...servers], async () => {
+      this.started = new Background(this.command, args, { cwd: this.work, env: this.env });
+      await this.started.ready((line) => /All (\d+) \/ \1 servers ready/.exec(line) ?? undefined, timeout);
+    });
   }
 
   /** `gym eval run` of a file of rows on what was started; each row goes to the agent that it names. */
@@ -124,22 +139,6 @@ export class NemoGym implements Running {
     killWith(`GYMGEN_GYM_RUN=${this.work}`);
     rmSync(this.work, { recursive: true, force: true });
   }
-}
-
-/**
- * Where the venvs of Gym's servers are kept, which take a minute to make: in the venv of Gym, so that they go with it, and
- * by what a written server asks for. One that was not made to its end is made again.
- */
-function serverVenvs(home: string): string {
-  const asked = readFileSync(join(REPOSITORY, 'templates/server/pyproject.toml.hbs'));
-  const folder = join(home, 'servers', createHash('sha256').update(asked).digest('hex').slice(0, 12));
-  for (const type of existsSync(folder) ? readdirSync(folder) : []) {
-    for (const name of readdirSync(join(folder, type))) {
-      const made = join(folder, type, name, '.venv');
-      if (!existsSync(join(made, '.nemo-gym-setup-complete'))) rmSync(made, { recursive: true, force: true });
-    }
-  }
-  return folder;
 }
 
 export function readJsonLines<T>(file: string): T[] {
