@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from openenv_bridge import bundle as bundle_module
 from openenv_bridge.bundle import Bundle, located
@@ -51,6 +52,21 @@ async def serving(folder: Path, **settings: object) -> AsyncIterator[Bundle]:
         yield bundle
     finally:
         await bundle.closed()
+
+
+@pytest.mark.parametrize("prefix", [None, "/tmp/bytecode"])
+def test_it_is_served_on_the_event_loop_of_gyms_servers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, prefix: str | None
+) -> None:
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
+    if prefix is not None:
+        monkeypatch.setenv("PYTHONPYCACHEPREFIX", prefix)
+
+    async def play() -> str:
+        async with serving(folder) as bundle:
+            return await bundle.url()
+
+    assert uvloop.run(play()).startswith("http://127.0.0.1/")
 
 
 def pid_of(url: str) -> int:

@@ -12,10 +12,14 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+import uvicorn
+from fastapi import FastAPI
 
 from faulty_env import SWITCHBOARD
 from faulty_tasks import FAULT_NAMES
 from gymclient import SCHEDULE, Episode, GymClient
+from openenv_bridge import lifecycle
+from openenv_bridge.config import ConfigError
 from run_all import free_port
 from serving import Served, row, wait_until
 
@@ -63,3 +67,19 @@ def _answers(url: str) -> bool:
     except OSError:
         return False
     return True
+
+
+@pytest.mark.parametrize(("error", "stack"), [(ConfigError, False), (TypeError, True)])
+def test_a_server_that_can_not_start_says_why_and_does_not_serve(
+    capfd: pytest.CaptureFixture[str], error: type[Exception], stack: bool
+) -> None:
+    async def fail() -> None:
+        raise error("no such bundle")
+
+    app = FastAPI()
+    lifecycle.install(app, on_start=fail, on_signal=lambda: None, on_stop=fail)
+    with pytest.raises(SystemExit):
+        uvicorn.run(app, port=0)
+    said = capfd.readouterr().err
+    assert "no such bundle" in said
+    assert ("Traceback" in said) is stack

@@ -72,7 +72,7 @@ class Bundle:
     async def _launch(self) -> asyncio.Task[None]:
         """Start a child and wait for its URL; the task reads on what it says."""
         # Bytecode is not for the bundle's folder.
-        elsewhere = "PYTHONPYCACHEPREFIX" in os.environ
+        bytecode = {} if "PYTHONPYCACHEPREFIX" in os.environ else {"PYTHONDONTWRITEBYTECODE": "1"}
         child = self._child = await asyncio.create_subprocess_exec(
             sys.executable,
             str(PROGRAM),
@@ -81,7 +81,7 @@ class Bundle:
             stdin=PIPE,  # which closes when this process is gone
             stdout=PIPE,
             cwd=self._folder,  # upwards of which AgentEnv looks for its settings
-            env=os.environ if elsewhere else os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+            env=dict(os.environ) | bytecode,
             start_new_session=True,  # a Ctrl-C is ours to pass on
         )
         if self._stopping:

@@ -7,6 +7,7 @@ import contextlib
 import gc
 import signal
 import threading
+import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable
 from types import FrameType
 from typing import Any
@@ -51,9 +52,10 @@ def install(
 
 
 class _Start:
-    """Around the whole app: where ``run`` raises ConfigError, the server doesn't start, and says why, without a stack.
+    """Around the whole app: where ``run`` raises, the server doesn't start and says why, a ConfigError in a line.
 
-    The app's own lifespan could only let it through, and Starlette would show where it came from.
+    The app's own lifespan could only let it through, and Starlette would show where it came from. It is said, not only
+    raised: uvicorn takes an app that raises here for one without a lifespan, and serves it.
     """
 
     def __init__(self, app: ASGIApp, run: Callable[[], Awaitable[None]]) -> None:
@@ -63,10 +65,11 @@ class _Start:
         if scope["type"] == "lifespan":
             try:
                 await self._run()
-            except ConfigError as e:
+            except Exception as e:
+                message = str(e) if isinstance(e, ConfigError) else traceback.format_exc()
                 await receive()
-                await send({"type": "lifespan.startup.failed", "message": str(e)})
-                return
+                await send({"type": "lifespan.startup.failed", "message": message})
+                raise
         await self._app(scope, receive, send)
 
 
