@@ -26,6 +26,7 @@ const env: Record<string, string> = { GYMGEN_E2E_BATCH: temp };
 const ending = endings();
 const servers: Gridsim[] = [];
 const RECORDINGS = 20;
+const BUNDLED = ['qa_v1', 'qa_again', 'tools_v1', 'multi_v1'];
 const GOOD = 34;
 
 interface Entry {
@@ -150,6 +151,7 @@ test('again, there is nothing to do but the 6, and a check finds nothing else', 
 
 test('killed at any moment, each folder is old, new or absent, and whole; a rerun completes', async () => {
   const [fresh, old] = [join(temp, 'fresh'), join(temp, 'old')];
+  for (const name of BUNDLED) rmSync(folderOf(root, name), { recursive: true });
   copyFolder(root, fresh);
   // Of some the first rows were written, and others are not there yet.
   await runFile(quickFile, '--quiet', '--limit', '1');
