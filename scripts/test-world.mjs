@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { killLeftovers, MARK } from './leftovers.mjs';
+import { killLeftovers, markOf } from './leftovers.mjs';
 import { ensureBuilt, ensureInstalled, root } from './project.mjs';
 import { ensureVenv, environment } from './toolchain.mjs';
 
@@ -22,11 +22,11 @@ if (!OPENENV_REPO || !existsSync(join(OPENENV_REPO, 'envs'))) {
     ['run', '--project', 'world', '--reporter=verbose', ...process.argv.slice(2)],
     {
       cwd: root,
-      env: { ...environment(), ...MARK, OPENENV_REPO: resolve(OPENENV_REPO), PYTHONDONTWRITEBYTECODE: '1' },
+      env: { ...environment(), ...markOf('world'), OPENENV_REPO: resolve(OPENENV_REPO) },
       stdio: ['ignore', 'inherit', 'inherit'],
     },
   );
-  const left = await killLeftovers(5000);
+  const left = await killLeftovers('world', 5000);
   for (const { pid, command } of left) console.error(`left a process behind, now killed: ${pid} ${command}`);
   process.exitCode = status === 0 && left.length === 0 ? 0 : 1;
 }
