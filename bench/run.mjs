@@ -7,12 +7,13 @@ import { ensureBuilt, ensureInstalled, root } from '../scripts/project.mjs';
 import { keep } from './keep.mjs';
 import { limit } from './limit.mjs';
 import { probes } from './probes.mjs';
+import { source } from './source.mjs';
 import { start } from './start.mjs';
 import { table } from './support/rows.mjs';
 import { write } from './write.mjs';
 
 /** By name, in the order of the table. Each resolves to rows. */
-const FIGURES = { write, limit, start, keep, probes };
+const FIGURES = { write, limit, start, keep, probes, source };
 
 const PAGE = join(root, 'docs', 'performance.md');
 const [BEGIN, END] = ['<!-- figures: made by npm run bench -->', '<!-- figures end -->'];

@@ -29,7 +29,7 @@ export function measure([command, ...args], { ok = [0], ...options } = {}) {
 
 /**
  * Runs each of some commands `repeat` times, in turn and from another one on in each round.
- * @param commands by name; each is a command, or what `measure` takes
+ * @param commands by name; each is a command, as `measure` takes it, or a function that resolves to figures
  * @param before is called before each run, with its name: to remove what was written, which takes it off the disk's queue, too
  * @returns by name: the median of each figure
  */
@@ -40,14 +40,11 @@ export async function inTurn(commands, repeat, before = async () => {}) {
     for (let at = 0; at < names.length; at += 1) {
       const name = names[(at + round) % names.length];
       await before(name);
-      runs[name].push(await measure(commands[name]));
+      const command = commands[name];
+      runs[name].push(await (typeof command === 'function' ? command() : measure(command)));
     }
   }
-  const medians = (list) => ({
-    seconds: median(list, 'seconds'),
-    cpu: median(list, 'cpu'),
-    bytes: median(list, 'bytes'),
-  });
+  const medians = (list) => Object.fromEntries(Object.keys(list[0]).map((figure) => [figure, median(list, figure)]));
   return Object.fromEntries(names.map((name) => [name, medians(runs[name])]));
 }
 
@@ -66,7 +63,9 @@ export async function whileServed([command, ...args], work, options = {}) {
     const url = await new Promise((resolve, reject) => {
       server.on('error', reject);
       server.on('close', (code) => reject(new Error(`${command} ${args.join(' ')} ended with ${code}`)));
-      createInterface({ input: server.stdout }).on('line', (line) => resolve(JSON.parse(line).url));
+      createInterface({ input: server.stdout }).on('line', (line) => {
+        if (line.startsWith('{')) resolve(JSON.parse(line).url);
+      });
     });
     return await work(url);
   } finally {
