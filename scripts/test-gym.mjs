@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensureBuilt, ensureInstalled, root } from './project.mjs';
+import { ensureInstalled, root } from './project.mjs';
 import { ensureGymVenv, ensureVenv, environment } from './toolchain.mjs';
 
 const USAGE = 'usage: npm run test:gym -- --nemo-gym locked|latest|VERSION   (latest by default)';
@@ -28,7 +28,6 @@ function versionIn(venv) {
 
 async function main(version) {
   ensureInstalled();
-  ensureBuilt();
   const venv = await (version === 'locked' ? ensureVenv('gym') : ensureGymVenv(version));
   console.log(`NeMo Gym ${versionIn(venv)} (${version})`);
   const env = { ...environment(), GYMGEN_GYM_VENV: venv };

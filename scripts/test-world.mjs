@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { killLeftovers, markOf } from './leftovers.mjs';
-import { ensureBuilt, ensureInstalled, root } from './project.mjs';
+import { ensureInstalled, root } from './project.mjs';
 import { ensureVenv, environment } from './toolchain.mjs';
 
 const { OPENENV_REPO } = process.env;
@@ -15,7 +15,6 @@ if (!OPENENV_REPO || !existsSync(join(OPENENV_REPO, 'envs'))) {
   process.exitCode = 2;
 } else {
   ensureInstalled();
-  ensureBuilt();
   await ensureVenv('gym');
   const { status } = spawnSync(
     join(root, 'node_modules/.bin/vitest'),

@@ -18,7 +18,7 @@ export async function refuseSameNames(jobs: readonly Job[], signal: AbortSignal)
   for (const [at, job] of jobs.entries()) {
     const name = names[at];
     if (name === undefined) continue;
-    const folder = `${path.resolve(job.request.gymRoot)}/${name}`;
+    const folder = folderOf(job, name);
     const other = first.get(folder);
     if (other) clashes.push(`${name}: ${other.request.url} and ${job.request.url}`);
     else first.set(folder, job);
@@ -28,6 +28,11 @@ export async function refuseSameNames(jobs: readonly Job[], signal: AbortSignal)
     details: clashes,
     fix: 'give one of them another name',
   });
+}
+
+/** Where a job of that name writes. */
+function folderOf({ request }: Job, name: string): string {
+  return `${path.resolve(request.gymRoot)}/${name}`;
 }
 
 /** The name that a job will write, or undefined where only running it tells, or will tell why it can't. */
@@ -56,7 +61,7 @@ async function nameOf({ request }: Job, signal: AbortSignal): Promise<string | u
 export function claims(): (job: Job, name: string) => void {
   const first = new Map<string, Job>();
   return (job, name) => {
-    const folder = `${path.resolve(job.request.gymRoot)}/${name}`;
+    const folder = folderOf(job, name);
     const other = first.get(folder);
     if (other !== undefined && other !== job) {
       throw new UserError(`another source of the batch writes '${name}': ${other.request.url}`, {

@@ -15,11 +15,10 @@ export interface Cli {
 
 /** Runs gymgen as a user does, in a process of its own. */
 export function builtCli(): Cli {
-  const command = (args: string[]) => [process.execPath, GYMGEN, ...args];
   const run = (args: string[], options: Options = {}) =>
-    execa(command(args)[0] as string, command(args).slice(1), { ...options, reject: false });
+    execa(process.execPath, [GYMGEN, ...args], { ...options, reject: false });
   const piped = (args: string[], rest: string) =>
-    execa('sh', ['-c', `"$0" "$@" | ${rest}`, ...command(args)], { reject: false });
+    execa('sh', ['-c', `"$0" "$@" | ${rest}`, process.execPath, GYMGEN, ...args], { reject: false });
   return Object.assign(run, { piped }) as Cli;
 }
 
