@@ -1,9 +1,9 @@
 // AgentEnv's own OpenEnv server, its bundles written by gymgen and played by NeMo Gym: three of them, started as one.
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { NemoGym, type Rollout, readJsonLines } from './support/gym.js';
+import { NemoGym, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, gymgen, mustGymgen, tempFolder } from './support/gymgen.js';
 import { modelServer } from './support/model-server.js';
 import { endings } from './support/processes.js';
@@ -105,7 +105,7 @@ describe('rollouts', () => {
     const names = bundles.map((bundle) => BUNDLES[bundle].name);
     await gym.start(names, model);
     const file = join(root, 'rows.jsonl');
-    writeFileSync(file, everyRow.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    writeJsonLines(file, everyRow);
     const all = await gym.play(file, '--concurrency', '8');
     for (const bundle of bundles) {
       const episodes = rows[bundle].map(({ split, index, task_id }) => ({ split, index, moves: movesOf(task_id) }));

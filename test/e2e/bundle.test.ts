@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { NemoGym, type Rollout, readJsonLines } from './support/gym.js';
+import { NemoGym, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, snapshot, startGymgen, tempFolder } from './support/gymgen.js';
 import { type BundleFolder, bundleFolder } from './support/mcp-servers.js';
 import { modelServer } from './support/model-server.js';
@@ -147,7 +147,7 @@ describe('rollouts', () => {
     const gym = ending(await NemoGym.on(root, forGym));
     await gym.start(bundles.map(nameOf), model);
     const file = join(work, 'rows.jsonl');
-    writeFileSync(file, everyRow.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    writeJsonLines(file, everyRow);
     rollouts = await gym.play(file, '--concurrency', '8');
     for (const bundle of bundles) {
       const server = await agentEnv(bundle);

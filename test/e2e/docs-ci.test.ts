@@ -7,7 +7,7 @@ import { execa } from 'execa';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { plainEnv, tempFolder } from './support/gymgen.js';
-import { gymgenBin, REPOSITORY, toolchainEnv } from './support/toolchain.js';
+import { REPOSITORY, toolchainEnv } from './support/toolchain.js';
 
 const project = join(tempFolder(), 'project');
 const rows = join(project, 'gym-root/resources_servers/gridsim_v1/data/train.jsonl');
@@ -65,7 +65,6 @@ function changeARow(): void {
 beforeAll(async () => {
   mkdirSync(join(project, 'vendor'), { recursive: true });
   mkdirSync(join(project, 'fixtures'));
-  gymgenBin();
   await must('npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', join(project, 'vendor'), REPOSITORY);
   const packed = readdirSync(join(project, 'vendor'));
   expect(one('bash', 'npm install')).toContain(`vendor/${packed[0]}`);

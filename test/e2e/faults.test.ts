@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { NemoGym, type Rollout, readJsonLines } from './support/gym.js';
+import { NemoGym, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, mustGymgen, tempFolder } from './support/gymgen.js';
 import { type Conversation, type Move, modelServer } from './support/model-server.js';
 import { MOVES, operator, SCHEDULE } from './support/operator.js';
@@ -41,7 +41,7 @@ const data = (name: string, split: string) => readJsonLines<Row>(join(folderOf(r
 /** Plays rows, and returns their rollouts by the last segment of the task's id. None may be missing. */
 async function play(played: object[], ...args: string[]): Promise<Map<string, Rollout>> {
   const file = join(root, 'rows.jsonl');
-  writeFileSync(file, played.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  writeJsonLines(file, played);
   const rollouts = await gym.play(file, ...args);
   expect(rollouts).toHaveLength(played.length);
   return new Map(rollouts.map((rollout) => [lastOf(rollout.task_id), rollout]));
@@ -159,7 +159,7 @@ describe('sound rollouts have the rewards of a direct play', () => {
       task_input: { responses_create_params, task_data },
     }));
     const file = join(root, 'typed.jsonl');
-    writeFileSync(file, materialized.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    writeJsonLines(file, materialized);
     const rollouts = await gym.play(file, '--concurrency', '8', `++environment_server_routes.eval=${TYPED}`);
     expect(rollouts.map(outcome).sort()).toEqual(Object.values(direct(some)).sort());
   });

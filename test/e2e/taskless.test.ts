@@ -1,12 +1,11 @@
 // Servers that list no tasks: the tasks are given, or are seeds, and the real NeMo Gym plays their rows. One is what
 // `openenv init` makes, as it comes, by its folder.
 
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { counting, countingMoves } from './support/counting.js';
-import { NemoGym, type Rollout, readJsonLines } from './support/gym.js';
+import { NemoGym, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, gymgen, mustGymgen, startGymgen, tempFolder } from './support/gymgen.js';
 import { modelServer } from './support/model-server.js';
 import { endings } from './support/processes.js';
@@ -24,7 +23,7 @@ let gym: NemoGym;
 const STARTS = Array.from({ length: 12 }, (_, at) => ({ reset: { start: at % 3, goal: 4 + at }, id: `from-${at}` }));
 
 beforeAll(async () => {
-  writeFileSync(join(work, 'tasks.jsonl'), STARTS.map((task) => `${JSON.stringify(task)}\n`).join(''));
+  writeJsonLines(join(work, 'tasks.jsonl'), STARTS);
   const openenv = join(await venv('gym'), 'bin', 'openenv');
   await execa(openenv, ['init', 'demo_env'], { cwd: work, env: toolchainEnv() });
   counting_ = ending(await counter());
@@ -101,7 +100,7 @@ describe('rollouts', () => {
     await gym.start(['counter_v1', 'demo_env'], model);
     const file = join(work, 'rows.jsonl');
     const rows = [...rowsOf('counter_v1'), ...rowsOf('demo_env')];
-    writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    writeJsonLines(file, rows);
     rollouts = await gym.play(file, '--concurrency', '4');
   });
 

@@ -1,9 +1,9 @@
 // The public environments of the OpenEnv repository, served as they are: written, validated, and played by the real NeMo Gym.
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { NemoGym, type Rollout, readJsonLines } from '../e2e/support/gym.js';
+import { NemoGym, type Rollout, readJsonLines, writeJsonLines } from '../e2e/support/gym.js';
 import { folderOf, startGymgen, tempFolder } from '../e2e/support/gymgen.js';
 import { type Move, modelServer } from '../e2e/support/model-server.js';
 import { endings } from '../e2e/support/processes.js';
@@ -45,8 +45,6 @@ beforeAll(async () => {
 const promptOf = (row: GivenRow) => row.responses_create_params.input.at(-1)?.content ?? '';
 const sum = (rewards: (number | null)[]) => rewards.reduce<number>((all, reward) => all + (reward ?? 0), 0);
 
-const jsonLines = (values: object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
-
 const one = (folder: string): Written => {
   const found = written.get(folder);
   if (found === undefined) throw new Error(`${folder} was not written`);
@@ -57,7 +55,7 @@ describe.for(ENVIRONMENTS)('$folder', ({ folder, options, tasks, env = () => ({}
   test('is written', async () => {
     const needs = env(work);
     const { url } = ending(await served(folder, needs));
-    if (tasks) writeFileSync(join(work, tasks.file), jsonLines(tasks.lines));
+    if (tasks) writeJsonLines(join(work, tasks.file), tasks.lines);
     // A project is served once more by gymgen itself; what NeMo Gym plays on is the server that goes on.
     const source = isProject(folder) ? [folderIn(folder), root, '--config-url', url] : [url, root];
     const given = tasks ? ['--tasks', join(work, tasks.file)] : ['--episodes', '10'];
@@ -98,7 +96,7 @@ describe('rollouts', () => {
     await gym.start(names, model);
     const file = join(work, 'rows.jsonl');
     const rows = all.flatMap(({ rows, moves }) => rows.flatMap((row, at) => moves[at]?.map(() => row) ?? []));
-    writeFileSync(file, jsonLines(rows));
+    writeJsonLines(file, rows);
     rollouts = await gym.play(file, '--concurrency', '8');
   });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
@@ -144,4 +144,8 @@ export class NemoGym implements Running {
 export function readJsonLines<T>(file: string): T[] {
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
   return lines.map((line) => JSON.parse(line));
+}
+
+export function writeJsonLines(file: string, values: object[]): void {
+  writeFileSync(file, values.map((value) => `${JSON.stringify(value)}\n`).join(''));
 }
