@@ -1,5 +1,5 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { UserError } from '../errors.js';
 import { ABSENT, unless } from './errno.js';
 import { explained } from './explain.js';
@@ -7,7 +7,7 @@ import { finishCommit } from './finish-commit.js';
 import { isName, type Places, placesOf } from './places.js';
 import { removeEmpty } from './remove-empty.js';
 import { removeStaging } from './remove-staging.js';
-import { runningOwner, takeRunLock } from './run-lock.js';
+import { runningOwner, Taken, takeRunLock } from './run-lock.js';
 import { assertInside } from './symlinks.js';
 
 /**
@@ -15,6 +15,18 @@ import { assertInside } from './symlinks.js';
  * command calls it first. Tells the names of the folders that it made whole.
  */
 export async function finishCommits(gymRoot: string): Promise<string[]> {
+  const root = resolve(gymRoot);
+  const other = underWay.get(root);
+  if (other) return other.then(() => []);
+  const own = finishAll(gymRoot).finally(() => underWay.delete(root));
+  underWay.set(root, own);
+  return own;
+}
+
+/** By Gym root: the jobs of a batch come at once, and must not find what one of them is finishing taken. */
+const underWay = new Map<string, Promise<string[]>>();
+
+async function finishAll(gymRoot: string): Promise<string[]> {
   const gymgen = join(gymRoot, '.gymgen');
   const entries = await explained(gymgen, () => unless(ABSENT, readdir(gymgen, { withFileTypes: true })));
   if (!entries) return [];
@@ -50,8 +62,8 @@ async function finishDead(places: Places): Promise<boolean> {
   await assertInside(places.root, places.staging);
   // An empty one may belong to a run that is about to take it, and makes it again.
   if (await removeEmpty(places.staging)) return false;
-  const lock = await takeRunLock(places).catch(async (error: unknown) => {
-    if (await runningOwner(places)) return undefined;
+  const lock = await takeRunLock(places).catch((error: unknown) => {
+    if (error instanceof Taken) return undefined; // and is finishing it
     throw error;
   });
   if (!lock) return false;

@@ -10,14 +10,17 @@ const TRIES = 100;
 
 /** Held by the one run that may write a name: a file that only one process can create. */
 export interface RunLock {
-  /** @throws UserError where another run has taken it meanwhile, which takes someone removing it by hand */
+  /** @throws Taken where another run has it meanwhile, which takes someone removing it by hand */
   assertHeld(): Promise<void>;
   isHeld(): Promise<boolean>;
   /** For a run that leaves its staging folder behind, to be finished by another. */
   release(): Promise<void>;
 }
 
-/** Makes the staging folder and takes it. @throws UserError where another run that still lives has it */
+/** Another run that still lives has the staging folder. */
+export class Taken extends UserError {}
+
+/** Makes the staging folder and takes it. @throws Taken where another run that still lives has it */
 export async function takeRunLock(places: Places): Promise<RunLock> {
   const mine = JSON.stringify(currentProcess());
   for (let tries = 0; !(await create(places, mine)); tries += 1) {
@@ -69,10 +72,11 @@ async function discardDead(places: Places): Promise<void> {
   const owner = parse(seen);
   if (owner && isRunning(owner)) throw taken(places, owner);
   const aside = `${places.owner}.${process.pid}`;
-  if (!(await found(rename(places.owner, aside)))) return;
-  // Another run may have been quicker, and this one is its file: give it back.
-  if ((await readFile(aside, 'utf8')) === seen) await rm(aside);
-  else await rename(aside, places.owner);
+  await unless(ABSENT, rename(places.owner, aside));
+  // Another run may have been quicker: it takes away what it finds here, and where this is its file, it gets that back.
+  const moved = await unless(ABSENT, readFile(aside, 'utf8'));
+  if (moved === seen) await rm(aside, { force: true });
+  else if (moved !== undefined) await unless(ABSENT, rename(aside, places.owner));
 }
 
 /** The file's text; waits a moment where its owner has created it and not yet filled it. */
@@ -84,15 +88,6 @@ async function readSettled(places: Places): Promise<string | undefined> {
   }
 }
 
-async function found(step: Promise<void>): Promise<boolean> {
-  return (
-    (await unless(
-      ['ENOENT'],
-      step.then(() => true),
-    )) ?? false
-  );
-}
-
 function parse(text: string | undefined): ProcessOwner | undefined {
   try {
     return ProcessOwner.safeParse(JSON.parse(text ?? '')).data;
@@ -101,9 +96,9 @@ function parse(text: string | undefined): ProcessOwner | undefined {
   }
 }
 
-function taken(places: Places, owner: ProcessOwner | undefined): UserError {
+function taken(places: Places, owner: ProcessOwner | undefined): Taken {
   const who = owner ? `process ${owner.pid}` : 'another process';
-  return new UserError(`another run is writing this folder: ${who}`, {
+  return new Taken(`another run is writing this folder: ${who}`, {
     where: places.folder,
     fix: `wait until it is done; if that process is no gymgen, remove ${places.owner}`,
   });

@@ -22,9 +22,12 @@ export async function nearestFolder(path: string): Promise<{ path: string; devic
 
 /** The same. @throws UserError where that folder takes no new files, too */
 export async function assertWritable(path: string): Promise<{ path: string; device: number }> {
-  const folder = await nearestFolder(path);
-  await explained(folder.path, () => access(folder.path, constants.W_OK | constants.X_OK));
-  return folder;
+  for (;;) {
+    const folder = await nearestFolder(path);
+    const look = access(folder.path, constants.W_OK | constants.X_OK).then(() => folder);
+    const found = await explained(folder.path, () => unless(ABSENT, look));
+    if (found) return found; // else another run removed its empty folder meanwhile
+  }
 }
 
 function look(path: string): Promise<Stats | undefined> {

@@ -1,4 +1,4 @@
-// Runs one job on the compiled code beside it, and can die right before any call that changes the disk.
+// Runs one job on the built code beside it, and can die right before any call that changes the disk.
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
@@ -18,7 +18,7 @@ for (const name of ['mkdir', 'open', 'rename', 'rm', 'rmdir', 'unlink', 'writeFi
 }
 syncBuiltinESMExports();
 
-const { finishCommits, writeFolder } = await import('./output/index.js');
+const { finishCommits, writeFolder } = await import('./output.js');
 
 async function* chunks(rows) {
   for (const chunk of rows) yield Buffer.from(chunk);

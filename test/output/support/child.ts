@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
 import { afterAll, beforeAll } from 'vitest';
 import type { Files } from './gym-root.js';
 
@@ -30,11 +31,11 @@ export interface Child {
   outcome: Promise<Outcome | undefined>;
 }
 
-/** Runs the built code in a process of its own, which can be killed. */
+/** Runs src/output/ in a process of its own, which can be killed. */
 export function childProcesses(): (job: Job, uid?: number) => Child {
   let built: string;
-  beforeAll(() => {
-    built = build();
+  beforeAll(async () => {
+    built = await build();
   });
   afterAll(() => rmSync(built, { recursive: true, force: true }));
   return (job, uid) => start(built, job, uid);
@@ -57,13 +58,13 @@ function start(built: string, job: Job, uid?: number): Child {
   return { process: child, outcome };
 }
 
-/** A copy, since another user may not come to where the repository is. */
-function build(): string {
+/** In a folder of its own, since another user may not come to where the repository is. */
+async function build(): Promise<string> {
   const built = mkdtempSync(join(tmpdir(), 'gymgen-built-'));
   chmodSync(built, 0o755);
-  cpSync(join(REPOSITORY, 'dist'), built, { recursive: true });
+  const bundle = await rolldown({ input: join(REPOSITORY, 'src/output/index.ts'), platform: 'node' });
+  await bundle.write({ file: join(built, 'output.js') });
   writeFileSync(join(built, 'package.json'), '{"type":"module"}');
   writeFileSync(join(built, 'child.mjs'), readFileSync(new URL('./child.mjs', import.meta.url)));
-  symlinkSync(join(REPOSITORY, 'node_modules'), join(built, 'node_modules'));
   return built;
 }
