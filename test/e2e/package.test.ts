@@ -23,7 +23,7 @@ beforeAll(async () => {
   const tarballs = join(work, 'tarballs');
   mkdirSync(tarballs);
   mkdirSync(home);
-  await execa('npm', ['pack', '--pack-destination', tarballs], { cwd: REPOSITORY });
+  await execa('npm', ['pack', '--ignore-scripts', '--pack-destination', tarballs], { cwd: REPOSITORY });
   const [tarball] = readdirSync(tarballs).map((name) => join(tarballs, name));
   packed = (await execa('tar', ['tzf', tarball ?? ''])).stdout
     .split('\n')
@@ -34,7 +34,15 @@ beforeAll(async () => {
 
 describe('the tarball', () => {
   test('holds what runs, the templates and the example', () => {
-    const wanted = ['bin/gymgen.js', 'dist/cli/main.js', 'dist/index.js', 'dist/index.d.ts', 'README.md', 'LICENSE'];
+    const wanted = [
+      'bin/gymgen.js',
+      'dist/cli/main.js',
+      'dist/index.js',
+      'dist/index.d.ts',
+      'dist/THIRD-PARTY-LICENSES.txt',
+      'README.md',
+      'LICENSE',
+    ];
     const templates = readdirSync(join(REPOSITORY, 'templates'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.(?:hbs|py)$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name).slice(REPOSITORY.length));

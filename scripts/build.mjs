@@ -1,0 +1,47 @@
+// npm run build: dist/, which the package publishes. What a command needs of src/ and of npm's packages is in a few files,
+// since Node takes longer to find and read some 300 modules than gymgen takes for a small root. Types are tsc's.
+
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { root } from './project.mjs';
+
+const dist = join(root, 'dist');
+
+/** The folders in node_modules of which something is in these chunks. */
+function packagesIn(chunks) {
+  const found = chunks
+    .flatMap(({ moduleIds }) => moduleIds)
+    .map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id));
+  return [...new Set(found.flatMap((match) => match ?? []))].sort();
+}
+
+/** Their licences, which want to be told with what is copied from them. */
+function notices(packages) {
+  return packages.map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    if (!file) throw new Error(`${name} has no licence file, which dist/ must tell`);
+    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+}
+
+if (existsSync(dist)) rmSync(dist, { recursive: true });
+const bundle = await rolldown({
+  input: { 'cli/main': join(root, 'src/cli/main.ts'), index: join(root, 'src/index.ts') },
+  platform: 'node',
+  onLog: (_, { message }) => {
+    throw new Error(message);
+  },
+});
+// As deep as src/*/: what is found beside dist/ is found by the same path from both.
+const { output } = await bundle.write({
+  dir: dist,
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+});
+const ruler = `\n${'-'.repeat(80)}\n`;
+writeFileSync(
+  join(dist, 'THIRD-PARTY-LICENSES.txt'),
+  notices(packagesIn(output.filter(({ type }) => type === 'chunk'))).join(ruler),
+);
