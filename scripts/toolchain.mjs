@@ -64,6 +64,10 @@ export function findPython313() {
   return run(join(root, 'scripts', 'python313.sh'), [], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
+const REQUIREMENTS = join(root, 'scripts', 'requirements');
+/** uv takes these in place of what the requirements' own requirements say. */
+const OVERRIDES = join(REQUIREMENTS, 'without.txt');
+
 const VENVS = {
   gym: { python: findPython313, requirements: 'gym.txt' },
   agentenv: { python: () => '>=3.11,<3.14', requirements: 'agentenv.txt' },
@@ -74,8 +78,7 @@ const VENVS = {
  * Safe to call from several processes at once.
  */
 export async function ensureVenv(name) {
-  const requirements = join(root, 'scripts', 'requirements', VENVS[name].requirements);
-  return makeVenv(name, VENVS[name].python, requirements);
+  return makeVenv(name, VENVS[name].python, join(REQUIREMENTS, VENVS[name].requirements));
 }
 
 /**
@@ -84,7 +87,7 @@ export async function ensureVenv(name) {
  */
 export async function ensureGymVenv(version) {
   const name = `gym-${version}`;
-  const locked = readFileSync(join(root, 'scripts', 'requirements', VENVS.gym.requirements), 'utf8');
+  const locked = readFileSync(join(REQUIREMENTS, VENVS.gym.requirements), 'utf8');
   const wanted = version === 'latest' ? '$1' : `$1==${version}`;
   const requirements = join(root, '.venvs', `${name}.txt`);
   mkdirSync(dirname(requirements), { recursive: true });
@@ -96,7 +99,7 @@ export async function ensureGymVenv(version) {
 }
 
 async function makeVenv(name, python, requirements) {
-  const wanted = createHash('sha256').update(readFileSync(requirements)).digest('hex');
+  const wanted = createHash('sha256').update(readFileSync(requirements)).update(readFileSync(OVERRIDES)).digest('hex');
   const venv = join(root, '.venvs', name);
   const stamp = join(venv, 'requirements.sha256');
   const isMade = () =>
@@ -114,7 +117,8 @@ async function makeVenv(name, python, requirements) {
 }
 
 function installInto(venv, requirements, ...more) {
-  run(findUv(), ['pip', 'install', '--quiet', '--python', venv, '--requirements', requirements, ...more]);
+  const from = ['--requirements', requirements, '--overrides', OVERRIDES];
+  run(findUv(), ['pip', 'install', '--quiet', '--python', venv, ...from, ...more]);
 }
 
 /** What else than this Node is tested: the oldest that gymgen runs on, or a newer one. */
@@ -166,8 +170,9 @@ function isDead(lock) {
  */
 export function environment() {
   const folders = [findUv(), findPython313()].map(dirname);
+  const { PYTHONDONTWRITEBYTECODE: _, ...env } = process.env;
   return {
-    ...process.env,
+    ...env,
     UV_PYTHON_DOWNLOADS: 'never',
     PYTHONPYCACHEPREFIX: join(root, '.venvs', 'bytecode'),
     PATH: [...new Set(folders), process.env.PATH].join(delimiter),

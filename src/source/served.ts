@@ -41,8 +41,10 @@ export async function serve(command: string, args: string[], options: ServeOptio
   signal.throwIfAborted();
   const child = execa(command, args, {
     cwd: options.cwd,
-    // Bytecode is not for the folder that is served; without it, each start would compile all that it imports again.
+    // Bytecode is not for the folder that is served; without it, each start would compile all that it imports again, also
+    // where images of Python turn it off to stay small.
     env: {
+      PYTHONDONTWRITEBYTECODE: '',
       PYTHONPYCACHEPREFIX: process.env.PYTHONPYCACHEPREFIX ?? path.join(cacheFolder(), 'bytecode'),
       PYTHONUNBUFFERED: '1',
     },

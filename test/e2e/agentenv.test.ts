@@ -1,51 +1,63 @@
-// AgentEnv's own OpenEnv server, its bundles written by gymgen and played by NeMo Gym: three of them, started as one.
+// AgentEnv's own OpenEnv server behind a URL, and bundles by their folders, with no server started by hand: written by gymgen
+// and played by NeMo Gym, three bundles in both ways.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { NemoGym, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
-import { folderOf, gymgen, mustGymgen, tempFolder } from './support/gymgen.js';
+import { folderOf, gymgen, snapshot, startGymgen, tempFolder } from './support/gymgen.js';
 import { modelServer } from './support/model-server.js';
-import { endings } from './support/processes.js';
+import { endings, eventually, processesWith } from './support/processes.js';
 import { type Played, playDirectly, type Row, readAsGym } from './support/run-python.js';
-import { agentEnv, type Server } from './support/servers.js';
+import { type AgentEnv, agentEnv } from './support/servers.js';
 import { movesOf, solver } from './support/solver.js';
+import { venv } from './support/toolchain.js';
 
 /** NeMo Gym has a route of that name. */
 const RENAMED = { stats: 'statistics' };
 const RENAME = ['--rename-tool', 'stats=statistics'];
 
 const BUNDLES = {
-  'qa-v1': { name: 'qa_v1', options: [], rows: { 'all.jsonl': 5, 'eval.jsonl': 2, 'train.jsonl': 3 } },
-  'tools-v1': { name: 'tools_v1', options: RENAME, rows: { 'all.jsonl': 8, 'eval.jsonl': 3, 'train.jsonl': 5 } },
+  'qa-v1': { options: [], rows: { 'all.jsonl': 5, 'eval.jsonl': 2, 'train.jsonl': 3 } },
+  'tools-v1': { options: RENAME, rows: { 'all.jsonl': 8, 'eval.jsonl': 3, 'train.jsonl': 5 } },
   'multi-v1': {
-    name: 'multi_v1',
     options: [...RENAME, '--append-system-prompt', 'End each of your turns by calling end_turn with your reply.'],
     rows: { 'all.jsonl': 6, 'eval.jsonl': 1, 'train.jsonl': 2 },
   },
 };
 type Bundle = keyof typeof BUNDLES;
 const bundles = Object.keys(BUNDLES) as Bundle[];
+type Way = 'url' | 'folder';
+const each = (['url', 'folder'] as const).flatMap((way) => bundles.map((bundle) => [bundle, way] as const));
 
 /** Played from the split `all`, since no other has them. The task with a time limit is not: it would be a race. */
 const ALSO_PLAYED = ['unscored', 'same-conversation'];
 
 const root = tempFolder();
 const ending = endings();
-const servers = {} as Record<Bundle, Server>;
+const servers = {} as Record<Bundle, AgentEnv>;
+/** Of all that serves bundles here, by which it is found. */
+const MARK = `GYMGEN_E2E_AGENTENV=${root}`;
+const serving = () => processesWith(MARK).filter(({ command }) => command.includes('serve_bundle.py'));
+/** What whoever serves a bundle needs. */
+let env: Record<string, string>;
 
 const lastOf = (id: string) => id.split('/').at(-1) ?? '';
-const rowsOf = (bundle: Bundle, split: string) =>
-  readJsonLines<Row>(join(folderOf(root, BUNDLES[bundle].name), `data/${split}.jsonl`));
+const nameOf = (bundle: Bundle, way: Way) => bundle.replace('-', '_') + (way === 'folder' ? '_bundle' : '');
+const rowsOf = (bundle: Bundle, way: Way, split: string) =>
+  readJsonLines<Row>(join(folderOf(root, nameOf(bundle, way)), `data/${split}.jsonl`));
 const played = (bundle: Bundle) => [
-  ...rowsOf(bundle, 'train'),
-  ...rowsOf(bundle, 'eval'),
-  ...rowsOf(bundle, 'all').filter(({ task_id }) => ALSO_PLAYED.includes(lastOf(task_id))),
+  ...rowsOf(bundle, 'url', 'train'),
+  ...rowsOf(bundle, 'url', 'eval'),
+  ...rowsOf(bundle, 'url', 'all').filter(({ task_id }) => ALSO_PLAYED.includes(lastOf(task_id))),
 ];
 const toolNames = ({ responses_create_params: { tools } }: Row) => tools.map(({ name }) => name);
 
 beforeAll(async () => {
   for (const bundle of bundles) servers[bundle] = ending(await agentEnv(bundle));
+  // uv and NeMo Gym have their caches at home.
+  const { HOME: _, ...needed } = servers['qa-v1'].env;
+  env = { ...needed, GYMGEN_E2E_AGENTENV: root };
 });
 
 describe('the rows', () => {
@@ -56,21 +68,37 @@ describe('the rows', () => {
     expect(existsSync(folderOf(root, 'tools_v1'))).toBe(false);
   });
 
-  test.for(bundles)('of %s are what NeMo Gym takes', async (bundle) => {
-    const { name, options, rows } = BUNDLES[bundle];
-    expect(await mustGymgen(servers[bundle].url, root, ...options)).toBe(`wrote ${folderOf(root, name)}\n`);
-    expect((await readAsGym(root, name)).rows).toEqual(rows);
+  test.for(each)('of %s by its %s are what NeMo Gym takes', async ([bundle, way]) => {
+    const [name, { options, rows }] = [nameOf(bundle, way), BUNDLES[bundle]];
+    const { url, bundle: folder } = servers[bundle];
+    const args = [{ url, folder }[way], root, '--name', name, ...options];
+    const { exitCode, stdout, stderr } = await startGymgen(args, { ...env, VIRTUAL_ENV: await venv('agentenv') });
+    expect({ exitCode, stdout }, stderr).toEqual({ exitCode: 0, stdout: `wrote ${folderOf(root, name)}\n` });
+    const read = await readAsGym(root, name);
+    expect(read.rows).toEqual(rows);
+    const server = read.config[name].resources_servers[name];
+    expect([server.url, server.bundle]).toEqual(way === 'url' ? [url, undefined] : [undefined, folder]);
+    expect(serving()).toEqual([]);
   });
 
   test('name tasks without the path of the machine that serves them', () => {
-    for (const bundle of bundles) {
-      for (const { task_id } of rowsOf(bundle, 'all'))
+    for (const [bundle, way] of each) {
+      for (const { task_id } of rowsOf(bundle, way, 'all'))
         expect(task_id).toMatch(new RegExp(`^@local/${bundle}/[\\w-]+$`));
     }
   });
 
+  test('are the same in both ways, but for whose agent plays them', () => {
+    for (const [bundle, way] of each) {
+      const without = (rows: Row[]) => rows.map(({ agent_ref: _, ...row }) => row);
+      expect(without(rowsOf(bundle, way, 'train'))).toEqual(without(rowsOf(bundle, 'url', 'train')));
+    }
+  });
+
   test('of tools-v1 have the tools of their own task, though these are declared nowhere', () => {
-    const tools = Object.fromEntries(rowsOf('tools-v1', 'all').map((row) => [lastOf(row.task_id), toolNames(row)]));
+    const tools = Object.fromEntries(
+      rowsOf('tools-v1', 'url', 'all').map((row) => [lastOf(row.task_id), toolNames(row)]),
+    );
     const [calc, notes] = [
       ['calculate', 'convert', 'statistics'],
       ['search_notes', 'add_note', 'read_note'],
@@ -82,55 +110,74 @@ describe('the rows', () => {
   });
 
   test('of multi-v1 tell the model to end its turns', () => {
-    const messages = rowsOf('multi-v1', 'train').map(({ responses_create_params: { input } }) => input);
+    const messages = rowsOf('multi-v1', 'url', 'train').map(({ responses_create_params: { input } }) => input);
     for (const [first] of messages) expect(first?.content).toMatch(/end_turn with your reply\.$/);
+  });
+
+  test('of tools-v1 by its folder have the toolsets that the task files declare, each learnt by one play', () => {
+    const { texts } = snapshot(folderOf(root, nameOf('tools-v1', 'folder')));
+    const { toolsets } = JSON.parse(texts['toolsets.json'] ?? '') as { toolsets: { key: string; tasks: unknown[] }[] };
+    expect(toolsets.map(({ key, tasks }) => [key.replace(/-[0-9a-f]{8}$/, ''), tasks.length])).toEqual([
+      ['toolset:calc+notes', 1],
+      ['toolset:calc', 1],
+      ['toolset:no-env', 1],
+      ['toolset:notes', 1],
+    ]);
   });
 });
 
 describe('rollouts', () => {
   const rows = {} as Record<Bundle, Row[]>;
   const direct = {} as Record<Bundle, Played[]>;
-  const rollouts = {} as Record<Bundle, (Rollout | undefined)[]>;
+  let rollouts: Rollout[];
+
+  /** Of a row, as it was written of the bundle's URL or folder. */
+  const rolloutOf = ({ split, task_id }: Row, bundle: Bundle, way: Way) =>
+    rollouts.find(
+      (rollout) =>
+        rollout.task_id === task_id &&
+        rollout.split === split &&
+        rollout.agent_ref.name === `${nameOf(bundle, way)}_simple_agent`,
+    );
 
   beforeAll(async () => {
-    const everyRow = bundles.flatMap((bundle) => {
-      rows[bundle] = played(bundle);
-      return rows[bundle];
-    });
+    for (const bundle of bundles) rows[bundle] = played(bundle);
+    const everyRow = [...bundles.flatMap((bundle) => rows[bundle])];
     const prompts = new Map(
       everyRow.map((row) => [row.responses_create_params.input.at(-1)?.content ?? '', row.task_id]),
     );
     const model = ending(await modelServer(solver(prompts, RENAMED)));
-    const gym = ending(await NemoGym.on(root));
-    const names = bundles.map((bundle) => BUNDLES[bundle].name);
-    await gym.start(names, model);
+    const gym = ending(await NemoGym.on(root, env));
+    await gym.start(
+      each.map(([bundle, way]) => nameOf(bundle, way)),
+      model,
+    );
     const file = join(root, 'rows.jsonl');
-    writeJsonLines(file, everyRow);
-    const all = await gym.play(file, '--concurrency', '8');
+    writeJsonLines(file, [...everyRow, ...bundles.flatMap((bundle) => rowsOf(bundle, 'folder', 'train'))]);
+    rollouts = await gym.play(file, '--concurrency', '8');
     for (const bundle of bundles) {
       const episodes = rows[bundle].map(({ split, index, task_id }) => ({ split, index, moves: movesOf(task_id) }));
       direct[bundle] = await playDirectly(servers[bundle].url, episodes);
-      rollouts[bundle] = rows[bundle].map(({ split, task_id }) =>
-        all.find((rollout) => rollout.task_id === task_id && rollout.split === split),
-      );
     }
   });
 
-  test.for(bundles)('of %s have the rewards of a direct play', (bundle) => {
-    const tasks = rows[bundle].map(({ task_id }) => lastOf(task_id));
-    const byTask = <T>(values: T[]) => Object.fromEntries(values.map((value, at) => [tasks[at], value]));
-    const wanted = direct[bundle].map(({ reward }) => (reward === null ? 'masked' : reward));
-    const got = rollouts[bundle].map((rollout) => (rollout?.mask_sample ? 'masked' : rollout?.reward));
-    expect(byTask(got)).toEqual(byTask(wanted));
+  test.for(each)('of %s by its %s have the rewards of a direct play', ([bundle, way]) => {
+    const compared = [...rows[bundle].entries()].filter(([, { split }]) => way === 'url' || split === 'train');
+    expect(compared.length).toBeGreaterThan(0);
+    for (const [at, row] of compared) {
+      const rollout = rolloutOf(row, bundle, way);
+      const reward = direct[bundle][at]?.reward;
+      expect(rollout?.mask_sample ? 'masked' : rollout?.reward, row.task_id).toBe(reward === null ? 'masked' : reward);
+    }
   });
 
   test('are masked only where there is no score', () => {
-    const reasons = bundles.flatMap((bundle) => rollouts[bundle]).filter((rollout) => rollout?.mask_sample);
-    expect(reasons.map((rollout) => [lastOf(rollout?.task_id ?? ''), rollout?.reward])).toEqual([['unscored', 0]]);
+    const masked = rollouts.filter(({ mask_sample }) => mask_sample);
+    expect(masked.map(({ task_id, reward }) => [lastOf(task_id), reward])).toEqual([['unscored', 0]]);
   });
 
   test('are of all kinds: right, wrong and half right', () => {
-    const rewards = (bundle: Bundle) => new Set(rollouts[bundle].map((rollout) => rollout?.reward));
+    const rewards = (bundle: Bundle) => new Set(rows[bundle].map((row) => rolloutOf(row, bundle, 'url')?.reward));
     expect(rewards('qa-v1')).toEqual(new Set([0, 1]));
     expect(rewards('tools-v1')).toEqual(new Set([0, 1]));
     expect(rewards('multi-v1')).toEqual(new Set([0, 0.75, 1]));
@@ -145,5 +192,13 @@ describe('rollouts', () => {
       });
       expect(responses_create_params.tools, task_id).toEqual(asRow);
     }
+  });
+
+  test('leave no process that serves a bundle once NeMo Gym has ended', async () => {
+    expect(serving()).toHaveLength(bundles.length);
+    for (const { pid, command } of processesWith(MARK)) {
+      if (command.includes('env start')) process.kill(pid, 'SIGINT');
+    }
+    expect(await eventually(serving, ({ length }) => length === 0, 5000)).toEqual([]);
   });
 });

@@ -64,7 +64,7 @@ describe('the written folder', () => {
     expect({ entrypoint, domain, url }).toEqual({ entrypoint: 'app.py', domain: 'agent', url: server.url });
   });
 
-  test('is Python that ruff and pyright have nothing to say about', () => checkPython(folder));
+  test('is Python that ruff has nothing to say about', () => checkPython(folder));
 
   test('passes gym env validate', () => gym.run('env', 'validate', '--config', gym.config(NAME)));
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { inject } from 'vitest';
+import { folderOf } from './gymgen.js';
 import type { ModelServer } from './model-server.js';
 import { freePort } from './ports.js';
 import { Background, killWith, type Running } from './processes.js';
@@ -57,10 +58,11 @@ export class NemoGym implements Running {
       GYMGEN_GYM_RUN: work, // by which all its processes are found
     };
     const uvCache = (await execa('uv', ['cache', 'dir'], { env, extendEnv: false })).stdout;
-    const venvs = new ServerVenvs(home);
+    const venvs = new ServerVenvs(home, join(work, 'venvs'));
+    for (const server of BUILT_IN) venvs.shareOwn(server);
     const settings = [
       `++uv_cache_dir=${uvCache}`,
-      `++uv_venv_dir=${venvs.folder}`,
+      `++uv_venv_dir=${join(work, 'venvs')}`,
       '++skip_venv_if_present=true',
       `++head_server.port=${await freePort()}`, // an occupied one would not be reported
       `++ray_head_node_address=${inject('ray')}`,
@@ -85,8 +87,16 @@ export class NemoGym implements Running {
 
   /** `gym env test` of a written server. Returns what it printed. */
   async test(name: string): Promise<string> {
-    const args = ['env', 'test', '--resources-server', name, ...this.settings];
-    return this.venvs.during([`resources_servers/${name}`], () => this.run(...args));
+    return (await this.madeVenv(name)) ?? this.runTests(name);
+  }
+
+  private runTests(name: string): Promise<string> {
+    return this.run('env', 'test', '--resources-server', name, ...this.settings);
+  }
+
+  /** Has NeMo Gym make the venv of a written server where it isn't there, and returns what its tests printed then. */
+  private madeVenv(name: string): Promise<string | undefined> {
+    return this.venvs.share(folderOf(this.gymRoot, name), name, () => this.runTests(name));
   }
 
   /** `gym env start` of written servers, up to the moment that all of them are ready. @param more further arguments */
@@ -103,13 +113,9 @@ export class NemoGym implements Running {
       'k',
     ];
     const args = ['env', 'start', ...configs, ...policy, ...more, ...this.settings];
-    // Each is three processes, which have a venv to make the first time.
-    const timeout = Math.max(540_000, names.length * 120_000);
-    const servers = names.map((name) => `resources_servers/${name}`);
-    await this.venvs.during([...BUILT_IN, ...servers], async () => {
-      this.started = new Background(this.command, args, { cwd: this.work, env: this.env });
-      await this.started.ready((line) => /All (\d+) \/ \1 servers ready/.exec(line) ?? undefined, timeout);
-    });
+    for (const name of names) await this.madeVenv(name);
+    this.started = new Background(this.command, args, { cwd: this.work, env: this.env });
+    await this.started.ready((line) => /All (\d+) \/ \1 servers ready/.exec(line) ?? undefined, 300_000);
   }
 
   /** `gym eval run` of a file of rows on what was started; each row goes to the agent that it names. */
@@ -130,7 +136,7 @@ export class NemoGym implements Running {
   }
 
   config(name: string, gymRoot = this.gymRoot): string {
-    return join(gymRoot, 'resources_servers', name, 'configs', `${name}.yaml`);
+    return join(folderOf(gymRoot, name), 'configs', `${name}.yaml`);
   }
 
   /** Ends the servers as Ctrl-C does, and kills what is still there: Gym's children are in groups of their own. */

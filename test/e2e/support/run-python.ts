@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import type { Move } from './model-server.js';
 import { python, REPOSITORY, toolchainEnv } from './toolchain.js';
@@ -94,25 +92,9 @@ export async function readAllAsGym(gymRoot: string, names: string[]): Promise<Re
   return JSON.parse(await run([script('read_as_gym.py'), gymRoot, ...names], {}, true));
 }
 
-/** Checks a folder's Python with ruff's default rules, and with pyright, against what NeMo Gym's venv has. */
+/** Checks a folder's Python with ruff's default rules. */
 export async function checkPython(folder: string): Promise<void> {
   for (const command of [['check'], ['format', '--check', '--line-length', '120']]) {
     await runPython(['-m', 'ruff', ...command, '--isolated', '--no-cache', folder]);
   }
-  const work = mkdtempSync(join(tmpdir(), 'pyright-'));
-  const config = join(work, 'pyrightconfig.json');
-  // Beside Gym's own: what serve_bundle.py imports, which is a script for a venv with AgentEnv
-  const extraPaths = [folder, join(folder, 'openenv_bridge'), await sitePackages('agentenv')];
-  // An absolute path in `include` would be passed over, with a word and exit code 0
-  writeFileSync(config, JSON.stringify({ include: [relative(work, folder)], extraPaths }));
-  const pyright = ['--project', config, '--pythonpath', await python('gym'), '--outputjson'];
-  const { stdout } = await execa(join(REPOSITORY, 'node_modules/.bin/pyright'), pyright, OPTIONS);
-  rmSync(work, { recursive: true });
-  const { generalDiagnostics, summary } = JSON.parse(stdout);
-  if (generalDiagnostics.length > 0 || summary.filesAnalyzed === 0) throw new Error(`pyright said:\n${stdout}`);
-}
-
-async function sitePackages(name: 'gym' | 'agentenv'): Promise<string> {
-  const print = "import sysconfig; print(sysconfig.get_path('purelib'))";
-  return (await execa(await python(name), ['-c', print])).stdout;
 }

@@ -1,35 +1,61 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { withLock } from '../../../scripts/toolchain.mjs';
-import { REPOSITORY } from './toolchain.js';
+import { toolchainEnv } from './toolchain.js';
 
 /**
- * The venvs that NeMo Gym makes for its servers, which take a minute: they are kept in the venv of Gym, so that they go with
- * it, and by what a written server asks for.
+ * The venvs of NeMo Gym's servers. It makes one for each server, which takes a minute, and takes one that is there. Written
+ * servers that ask for the same share the one that NeMo Gym made for the first of them, which is kept in the venv of Gym, so
+ * that it goes with it; its own servers ask for no more than what that has.
  */
 export class ServerVenvs {
-  readonly folder: string;
+  /**
+   * @param home folder of the venv `gym`
+   * @param folder where NeMo Gym looks for them, as its `uv_venv_dir`
+   */
+  constructor(
+    private readonly home: string,
+    private readonly folder: string,
+  ) {}
 
-  /** @param home folder of the venv `gym` */
-  constructor(home: string) {
-    const asked = readFileSync(join(REPOSITORY, 'templates/server/pyproject.toml.hbs'));
-    this.folder = join(home, 'servers', createHash('sha256').update(asked).digest('hex').slice(0, 12));
+  /** Has one of NeMo Gym's own servers, `<type>/<name>`, run in Gym's venv. */
+  shareOwn(server: string): void {
+    this.link(server, this.home);
   }
 
   /**
-   * Does what makes these servers' venvs where there are none. Test files that run side by side do that one after another,
-   * and make again what was not made to its end.
-   * @param servers `<type>/<name>`
+   * @param server folder of a written server
+   * @param make has NeMo Gym make its venv; one test file after another does
+   * @returns what `make` returned, where it was called
    */
-  async during<T>(servers: string[], work: () => Promise<T>): Promise<T> {
-    const missing = () => servers.map((server) => join(this.folder, server, '.venv')).filter((venv) => !isMade(venv));
-    if (missing().length === 0) return work();
-    return withLock(`${this.folder}.lock`, () => {
-      for (const venv of missing()) rmSync(venv, { recursive: true, force: true });
-      return work();
+  async share<T>(server: string, name: string, make: () => Promise<T>): Promise<T | undefined> {
+    const asked = /^dependencies = .*$/m.exec(readFileSync(join(server, 'pyproject.toml'), 'utf8'));
+    const key = createHash('sha256').update(String(asked)).digest('hex').slice(0, 12);
+    const venv = join(this.home, 'servers', key, '.venv');
+    const isMade = () => existsSync(join(venv, '.nemo-gym-setup-complete'));
+    this.link(`resources_servers/${name}`, venv);
+    if (isMade()) return undefined;
+    return withLock(`${dirname(venv)}.lock`, async () => {
+      if (isMade()) return undefined;
+      rmSync(venv, { recursive: true, force: true }); // it wasn't made to its end
+      mkdirSync(venv);
+      return make();
     });
   }
-}
 
-const isMade = (venv: string) => existsSync(join(venv, '.nemo-gym-setup-complete'));
+  private link(server: string, venv: string): void {
+    const link = join(this.folder, server, '.venv');
+    // Python keeps bytecode by the path that it was started by: what it compiled for one server is there for all.
+    const bytecode = toolchainEnv().PYTHONPYCACHEPREFIX as string;
+    for (const [from, to] of [
+      [link, venv],
+      [join(bytecode, link), join(bytecode, venv)],
+    ] as const) {
+      mkdirSync(to, { recursive: true });
+      mkdirSync(dirname(from), { recursive: true });
+      rmSync(from, { force: true });
+      symlinkSync(to, from);
+    }
+  }
+}

@@ -30,6 +30,9 @@ export async function gridsim(...flags: string[]): Promise<Gridsim> {
 }
 
 export interface AgentEnv extends Server {
+  /** A copy of its folder, whose envs point at these processes, and the variables that whoever serves that needs. */
+  bundle: string;
+  env: Record<string, string>;
   /** The processes of the bundle's environments, by name. */
   servers: Record<string, { pid: number }>;
 }
