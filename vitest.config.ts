@@ -9,6 +9,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/world/**'],
           globalSetup: ['test/support/build.ts'],
+          isolate: false, // a process for each of 80 files takes longer than most of them
           testTimeout: 20_000,
           hookTimeout: 60_000,
         },

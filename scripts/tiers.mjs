@@ -46,7 +46,7 @@ export const TIERS = {
   },
   types: {
     checks: [
-      whole('tsc', npmTool('tsc'), '--noEmit'),
+      whole('tsc', npmTool('tsc'), '--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.tsc.tsbuildinfo'),
       pyright('gym', 'pyrightconfig.json'),
       pyright('agentenv', 'scripts/pyright/agentenv.json'),
     ],

@@ -4,11 +4,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { NemoGym, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
+import { NemoGym, outcome, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, gymgen, snapshot, startGymgen, tempFolder } from './support/gymgen.js';
-import { modelServer } from './support/model-server.js';
+import { type Conversation, modelServer } from './support/model-server.js';
 import { endings, eventually, processesWith } from './support/processes.js';
-import { type Played, playDirectly, type Row, readAsGym } from './support/run-python.js';
+import { type Played, playDirectly, type Row, readAllAsGym } from './support/run-python.js';
 import { type AgentEnv, agentEnv } from './support/servers.js';
 import { movesOf, solver } from './support/solver.js';
 import { venv } from './support/toolchain.js';
@@ -19,7 +19,11 @@ const RENAME = ['--rename-tool', 'stats=statistics'];
 
 const BUNDLES = {
   'qa-v1': { options: [], rows: { 'all.jsonl': 5, 'eval.jsonl': 2, 'train.jsonl': 3 } },
-  'tools-v1': { options: RENAME, rows: { 'all.jsonl': 8, 'eval.jsonl': 3, 'train.jsonl': 5 } },
+  // A call that is late is so soon
+  'tools-v1': {
+    options: [...RENAME, '--tool-timeout', '10'],
+    rows: { 'all.jsonl': 8, 'eval.jsonl': 3, 'train.jsonl': 5 },
+  },
   'multi-v1': {
     options: [...RENAME, '--append-system-prompt', 'End each of your turns by calling end_turn with your reply.'],
     rows: { 'all.jsonl': 6, 'eval.jsonl': 1, 'train.jsonl': 2 },
@@ -62,23 +66,35 @@ beforeAll(async () => {
 
 describe('the rows', () => {
   test("are not written where a tool has the name of one of Gym's routes", async () => {
-    const { exitCode, stdout, stderr } = await gymgen(servers['tools-v1'].url, root, '--rename-tool', 'stats=verify');
+    const oneOfThem = ['--split', 'train', '--limit', '1'];
+    const args = [servers['tools-v1'].url, root, '--rename-tool', 'stats=verify', ...oneOfThem];
+    const { exitCode, stdout, stderr } = await gymgen(...args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(/tool 'stats', renamed 'verify'.*--rename-tool stats=/);
     expect(existsSync(folderOf(root, 'tools_v1'))).toBe(false);
   });
 
-  test.for(each)('of %s by its %s are what NeMo Gym takes', async ([bundle, way]) => {
-    const [name, { options, rows }] = [nameOf(bundle, way), BUNDLES[bundle]];
+  test.for(each)('of %s are written by its %s', async ([bundle, way]) => {
+    const name = nameOf(bundle, way);
     const { url, bundle: folder } = servers[bundle];
-    const args = [{ url, folder }[way], root, '--name', name, ...options];
+    const args = [{ url, folder }[way], root, '--name', name, ...BUNDLES[bundle].options];
     const { exitCode, stdout, stderr } = await startGymgen(args, { ...env, VIRTUAL_ENV: await venv('agentenv') });
     expect({ exitCode, stdout }, stderr).toEqual({ exitCode: 0, stdout: `wrote ${folderOf(root, name)}\n` });
-    const read = await readAsGym(root, name);
-    expect(read.rows).toEqual(rows);
-    const server = read.config[name].resources_servers[name];
-    expect([server.url, server.bundle]).toEqual(way === 'url' ? [url, undefined] : [undefined, folder]);
     expect(serving()).toEqual([]);
+  });
+
+  test("are read by NeMo Gym's own models, and the configs by its parser", async () => {
+    const read = await readAllAsGym(
+      root,
+      each.map(([bundle, way]) => nameOf(bundle, way)),
+    );
+    for (const [bundle, way] of each) {
+      const name = nameOf(bundle, way);
+      expect(read[name]?.rows, name).toEqual(BUNDLES[bundle].rows);
+      const source = way === 'url' ? { url: servers[bundle].url } : { bundle: servers[bundle].bundle };
+      const server = read[name]?.config[name].resources_servers[name];
+      expect({ url: server.url, bundle: server.bundle }).toEqual(source);
+    }
   });
 
   test('name tasks without the path of the machine that serves them', () => {
@@ -130,6 +146,11 @@ describe('rollouts', () => {
   const rows = {} as Record<Bundle, Row[]>;
   const direct = {} as Record<Bundle, Played[]>;
   let rollouts: Rollout[];
+  let gym: NemoGym;
+  /** The task of each prompt. */
+  let prompts: Map<string, string>;
+  /** What happens when the model is asked. */
+  let meanwhile: (asked: Conversation) => void = () => {};
 
   /** Of a row, as it was written of the bundle's URL or folder. */
   const rolloutOf = ({ split, task_id }: Row, bundle: Bundle, way: Way) =>
@@ -142,12 +163,15 @@ describe('rollouts', () => {
 
   beforeAll(async () => {
     for (const bundle of bundles) rows[bundle] = played(bundle);
-    const everyRow = [...bundles.flatMap((bundle) => rows[bundle])];
-    const prompts = new Map(
-      everyRow.map((row) => [row.responses_create_params.input.at(-1)?.content ?? '', row.task_id]),
-    );
-    const model = ending(await modelServer(solver(prompts, RENAMED)));
-    const gym = ending(await NemoGym.on(root, env));
+    const everyRow = bundles.flatMap((bundle) => rows[bundle]);
+    prompts = new Map(everyRow.map((row) => [row.responses_create_params.input.at(-1)?.content ?? '', row.task_id]));
+    const solve = solver(prompts, RENAMED);
+    const policy = (asked: Conversation) => {
+      meanwhile(asked);
+      return solve(asked);
+    };
+    const model = ending(await modelServer(policy));
+    gym = ending(await NemoGym.on(root, env));
     await gym.start(
       each.map(([bundle, way]) => nameOf(bundle, way)),
       model,
@@ -192,6 +216,33 @@ describe('rollouts', () => {
       });
       expect(responses_create_params.tools, task_id).toEqual(asRow);
     }
+  });
+
+  test('are masked where the environment of a bundle goes in the middle of an episode; those without it play on', async () => {
+    const pid = servers['tools-v1'].servers.calc?.pid as number;
+    // Once the model has had so many answers on a task, the calculator's server is signalled.
+    const signals: Record<string, [answers: number, signal: NodeJS.Signals]> = {
+      'calc-convert': [1, 'SIGSTOP'],
+      'notes-count': [0, 'SIGCONT'],
+      'both-budget': [1, 'SIGKILL'],
+    };
+    const names = [...Object.keys(signals), 'calc-sum', 'notes-find'];
+    const all = rowsOf('tools-v1', 'url', 'all');
+    const some = names.map((name) => all.find(({ task_id }) => lastOf(task_id) === name) as Row);
+    meanwhile = ({ prompt, answers }) => {
+      const [after, signal] = signals[lastOf(prompts.get(prompt) ?? '')] ?? [];
+      if (signal && answers.length === after) process.kill(pid, signal);
+    };
+    const file = join(root, 'some.jsonl');
+    writeJsonLines(file, some);
+    const found = await gym.play(file, '--concurrency', '1');
+    expect(Object.fromEntries(found.map((rollout) => [lastOf(rollout.task_id), outcome(rollout)]))).toEqual({
+      'calc-convert': 'transport_timeout',
+      'notes-count': 0,
+      'both-budget': 'transport_peer_drop',
+      'calc-sum': 'provider_unavailable',
+      'notes-find': 1,
+    });
   });
 
   test('leave no process that serves a bundle once NeMo Gym has ended', async () => {

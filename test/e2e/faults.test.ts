@@ -4,27 +4,24 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { NemoGym, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
+import { NemoGym, outcome, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, mustGymgen, tempFolder } from './support/gymgen.js';
-import { type Conversation, type Move, modelServer } from './support/model-server.js';
+import { type Conversation, modelServer } from './support/model-server.js';
 import { MOVES, operator, SCHEDULE } from './support/operator.js';
 import { freePort } from './support/ports.js';
 import { endings } from './support/processes.js';
 import { playDirectly, playOverMcp, type Row } from './support/run-python.js';
-import { type AgentEnv, agentEnv, type Faulty, faulty } from './support/servers.js';
-import { solver } from './support/solver.js';
+import { type Faulty, faulty } from './support/servers.js';
 
 const NAME = 'faulty';
 const TYPED = 'faulty_single_agent_turn';
 /** In seconds. A call that is late takes longer than the tool's limit by much, and others less by much. */
 const LIMITS = ['--tool-timeout', '10', '--reset-timeout', '30', '--idle-timeout', '120'];
 const LATE_S = 15;
-const RENAMED = { stats: 'statistics' };
 
 const root = tempFolder();
 const ending = endings();
 let server: Faulty;
-let bundle: AgentEnv;
 let gym: NemoGym;
 let port: number;
 let rows: Row[];
@@ -47,9 +44,6 @@ async function play(played: object[], ...args: string[]): Promise<Map<string, Ro
   return new Map(rollouts.map((rollout) => [lastOf(rollout.task_id), rollout]));
 }
 
-/** A rollout in a word: its mask's kind, or its reward. */
-const outcome = (rollout: Rollout | undefined) =>
-  rollout?.mask_sample ? (rollout.reward === 0 ? rollout.failure_kind : 'masked with a reward') : rollout?.reward;
 const outcomes = (rollouts: Map<string, Rollout>) =>
   Object.fromEntries([...rollouts].map(([task, rollout]) => [task, outcome(rollout)]));
 const direct = (played: Row[]) =>
@@ -113,28 +107,22 @@ function typedConfig(): string {
 
 beforeAll(async () => {
   server = ending(await faulty());
-  bundle = ending(await agentEnv('tools-v1'));
   await mustGymgen(server.url, root, '--name', NAME, ...LIMITS);
-  await mustGymgen(bundle.url, root, ...LIMITS, '--rename-tool', 'stats=statistics');
   rows = data(NAME, 'eval');
   const episodes = rows.map(({ split, index }) => ({ split, index, moves: MOVES }));
   const played = await playDirectly(server.url, episodes);
   rewards = new Map(rows.map(({ task_id }, at) => [lastOf(task_id), played[at]?.reward ?? null]));
 
-  const prompts = new Map(
-    data('tools_v1', 'all').map((row) => [row.responses_create_params.input.at(-1)?.content ?? '', row.task_id]),
-  );
-  const solve = solver(prompts, RENAMED);
-  const policy = async (asked: Conversation): Promise<Move> => {
+  const policy = async (asked: Conversation) => {
     await meanwhile(asked);
-    return prompts.has(asked.prompt) ? solve(asked) : operator(asked);
+    return operator(asked);
   };
   const model = ending(await modelServer(policy));
   gym = ending(await NemoGym.on(root));
   port = await freePort();
   const block = `++${NAME}.resources_servers.${NAME}`;
   const settings = [`${block}.expose_tools_over_mcp=true`, `${block}.port=${port}`, `${block}.host=127.0.0.1`];
-  await gym.start([NAME, 'tools_v1'], model, '--config', typedConfig(), ...settings);
+  await gym.start([NAME], model, '--config', typedConfig(), ...settings);
   await playTogether({ sound: soundRows(), faults: data(NAME, 'faults'), foreign: foreignRows() });
 });
 
@@ -251,35 +239,5 @@ test("rows that are not the server's are masked, each for its own reason", () =>
     [lastOf(noSuchTask.task_id)]: 'provider_unavailable',
     [lastOf(otherParameters.task_id)]: 'openenv:wrong_tools',
     [lastOf(fewerTools.task_id)]: 'openenv:wrong_tools',
-  });
-});
-
-describe("an AgentEnv bundle's environment that goes in the middle of an episode", () => {
-  const taskOf = (name: string) => data('tools_v1', 'all').find(({ task_id }) => lastOf(task_id) === name) as Row;
-  /** Signals the calculator's server after its first answer. */
-  const signal = (name: NodeJS.Signals) => async (asked: Conversation) => {
-    if (asked.answers.length === 1 && asked.tools.includes('calculate')) {
-      process.kill(bundle.servers.calc?.pid as number, name);
-    }
-  };
-  const twice = 'calc-convert'; // whose model calls it again
-
-  test('is masked where it hangs', async () => {
-    meanwhile = signal('SIGSTOP');
-    const rollouts = await play([taskOf(twice), taskOf('notes-find')], '--concurrency', '1');
-    process.kill(bundle.servers.calc?.pid as number, 'SIGCONT');
-    meanwhile = async () => {};
-    expect(outcomes(rollouts)).toEqual({ [twice]: 'transport_timeout', 'notes-find': 1 });
-  });
-
-  test('is masked where it is killed, as are those that come after it; those without it play on', async () => {
-    meanwhile = signal('SIGKILL');
-    const rollouts = await play([taskOf(twice), taskOf('calc-sum'), taskOf('notes-find')], '--concurrency', '1');
-    meanwhile = async () => {};
-    expect(outcomes(rollouts)).toEqual({
-      [twice]: 'transport_peer_drop',
-      'calc-sum': 'provider_unavailable',
-      'notes-find': 1,
-    });
   });
 });

@@ -9,7 +9,7 @@ import { NemoGym, type Rollout, readJsonLines, writeJsonLines } from './support/
 import { folderOf, gymgen, mustGymgen, startGymgen, tempFolder } from './support/gymgen.js';
 import { modelServer } from './support/model-server.js';
 import { endings } from './support/processes.js';
-import { type GivenRow, playGiven, readAsGym } from './support/run-python.js';
+import { type GivenRow, playGiven, readAllAsGym } from './support/run-python.js';
 import { counter, project, type Server } from './support/servers.js';
 import { toolchainEnv, venv } from './support/toolchain.js';
 
@@ -69,9 +69,9 @@ describe('a server without tasks', () => {
   });
 });
 
-test.for(['counter_v1', 'demo_env'])("the folder %s is read by NeMo Gym's own models and parser", async (name) => {
-  const { config } = await readAsGym(root, name);
-  expect(config[name].resources_servers[name]).toMatchObject({ interface: 'action', reward_rule: 'sum' });
+test("the folders are read by NeMo Gym's own models and parser", async () => {
+  for (const [name, { config }] of Object.entries(await readAllAsGym(root, ['counter_v1', 'demo_env'])))
+    expect(config[name].resources_servers[name]).toMatchObject({ interface: 'action', reward_rule: 'sum' });
 });
 
 test("the scaffold's passes gym env validate", () => gym.run('env', 'validate', '--config', gym.config('demo_env')));

@@ -15,9 +15,36 @@ export function gymPython(): string {
   );
 }
 
+/** Runs the programs that it reads, a line of JSON each: what nemo_gym imports takes seconds, once. */
+const SERVER = `
+import contextlib, io, json, sys, traceback
+for line in sys.stdin:
+    program, given = json.loads(line)
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(program, {"json": json, "sys": sys, "given": given})
+        answer = {"printed": printed.getvalue()}
+    except BaseException:
+        answer = {"error": traceback.format_exc()}
+    print(json.dumps(answer), flush=True)
+`;
+
+/** One for all test files of this process, with which it ends. */
+let server: ReturnType<typeof serve> | undefined;
+
+function serve() {
+  const child = execa(gymPython(), ['-c', SERVER], { buffer: false, reject: false, stderr: 'inherit' });
+  child.unref();
+  return { child, answers: child.iterable()[Symbol.asyncIterator]() };
+}
+
 /** Runs a Python program in Gym's venv: what it reads as `given` in, what it prints as JSON out. */
-export async function askGym<T>(program: string, given: unknown = null, env: Record<string, string> = {}): Promise<T> {
-  const code = `import json, sys\ngiven = json.load(sys.stdin)\n${program}`;
-  const { stdout } = await execa(gymPython(), ['-c', code], { input: JSON.stringify(given), env });
-  return JSON.parse(stdout.slice(stdout.lastIndexOf('\n') + 1)) as T;
+export async function askGym<T>(program: string, given: unknown = null): Promise<T> {
+  server ??= serve();
+  server.child.stdin.write(`${JSON.stringify([program, given])}\n`);
+  const { value } = await server.answers.next();
+  const { error, printed } = JSON.parse(value ?? '{"error":"it ended"}');
+  if (error !== undefined) throw new Error(error);
+  return JSON.parse(printed.slice(printed.lastIndexOf('\n') + 1)) as T;
 }

@@ -15,14 +15,16 @@ def read(text):
 json.dump([read(text) for text in given], sys.stdout)
 `;
 
-/** All texts of up to five of the characters that interpolation knows. */
+/** All texts of so many of the characters that interpolation knows. */
 function* combinations(chars: string, length: number): Generator<string> {
   if (length === 0) yield '';
   else for (const rest of combinations(chars, length - 1)) for (const char of chars) yield rest + char;
 }
 
 it('reads every text as it is', async () => {
-  const texts = [...HOSTILE, ...[1, 2, 3, 4, 5].flatMap((length) => [...combinations('\\${}a', length)])];
+  const short = [1, 2, 3].flatMap((length) => [...combinations('\\${}a', length)]);
+  const long = [4, 5].flatMap((length) => [...combinations('\\${}a', length)]).filter((text) => text.includes('${'));
+  const texts = [...HOSTILE, ...short, ...long];
   const yaml = texts.map((text) => `x: ${yamlString(text)}\n${yamlString(text.replaceAll('\n', ''))}: 1\n`);
   const read = await askGym<Record<string, unknown>[]>(
     READ,

@@ -23,6 +23,12 @@ export interface Rollout {
   failure_reason?: string;
 }
 
+/** A rollout in a word: its mask's kind, or its reward. */
+export function outcome(rollout: Rollout | undefined): string | number | undefined {
+  if (!rollout?.mask_sample) return rollout?.reward;
+  return rollout.reward === 0 ? rollout.failure_kind : 'masked with a reward';
+}
+
 /** The servers of Gym's own that a written config names, and the pairing of the typed protocol. */
 const BUILT_IN = [
   'responses_api_agents/simple_agent',
