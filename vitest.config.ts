@@ -21,7 +21,7 @@ export default defineConfig({
           globalSetup: ['test/support/build.ts', 'test/e2e/support/ray.ts'],
           testTimeout: 600_000,
           hookTimeout: 900_000,
-          maxWorkers: 2, // most of the time they wait for what they started
+          maxWorkers: 3, // most of the time they wait for what they started
         },
       },
       {

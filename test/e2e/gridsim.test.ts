@@ -1,16 +1,14 @@
-// The main job, end to end: gymgen writes the server of a real OpenEnv server, and the real NeMo Gym plays its rows.
+// The main job: gymgen writes the server of a real OpenEnv server, and the real NeMo Gym takes it. rollouts.test.ts plays it.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { NemoGym, type Rollout, readJsonLines } from './support/gym.js';
+import { NemoGym, readJsonLines } from './support/gym.js';
 import { folderOf, mustGymgen, snapshot, tempFolder } from './support/gymgen.js';
-import { modelServer } from './support/model-server.js';
 import { endings } from './support/processes.js';
-import { checkPython, playDirectly, type Row, readAsGym } from './support/run-python.js';
+import { checkPython, readAsGym } from './support/run-python.js';
 import { type Gridsim, gridsim } from './support/servers.js';
 import { REPOSITORY } from './support/toolchain.js';
-import { movesOn, trader } from './support/trader.js';
 
 const NAME = 'gridsim_v1';
 const root = tempFolder();
@@ -88,38 +86,5 @@ describe('the written folder', () => {
     const collated = await gym.collate(other, NAME);
     expect(collated.train).toHaveLength(2000);
     expect(collated.validation).toHaveLength(200);
-  });
-});
-
-describe('200 rollouts at once', () => {
-  let rollouts: Rollout[];
-  let rows: Row[];
-  let direct: (number | null)[];
-
-  beforeAll(async () => {
-    const model = ending(await modelServer(trader));
-    const file = join(folder, 'data/eval.jsonl');
-    rows = readJsonLines<Row>(file);
-    await gym.start([NAME], model);
-    rollouts = await gym.play(file, '--agent', `${NAME}_simple_agent`, '--concurrency', '16');
-    const episodes = rows.map(({ split, index, responses_create_params: { input } }) => {
-      return { split, index, moves: movesOn(input.at(-1)?.content ?? '') };
-    });
-    direct = (await playDirectly(server.url, episodes)).map(({ reward }) => reward);
-  });
-
-  test('have the rewards that the openenv client gets for the same schedules', () => {
-    const rewards = new Map(rollouts.map(({ task_id, reward }) => [task_id, reward]));
-    expect(rollouts).toHaveLength(200);
-    expect(rows.map(({ task_id }) => rewards.get(task_id))).toEqual(direct);
-    expect(new Set(direct).size, 'rewards of many sizes, or equality says little').toBeGreaterThan(50);
-  });
-
-  test('are not masked', () => {
-    expect(rollouts.filter(({ mask_sample, failure_reason }) => mask_sample || failure_reason)).toEqual([]);
-  });
-
-  test('leave no session open', async () => {
-    expect(await server.leftOpen()).toBe(0);
   });
 });

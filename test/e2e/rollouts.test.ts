@@ -1,5 +1,5 @@
-// Servers that list no tasks: the tasks are given, or are seeds, and the real NeMo Gym plays their rows. One is what
-// `openenv init` makes, as it comes, by its folder.
+// What gymgen wrote, played by the real NeMo Gym: gridsim, and servers that list no tasks, whose tasks are given or are seeds.
+// One of these is what `openenv init` makes, as it comes, by its folder.
 
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -7,15 +7,17 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { counting, countingMoves } from './support/counting.js';
 import { NemoGym, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, gymgen, mustGymgen, startGymgen, tempFolder } from './support/gymgen.js';
-import { modelServer } from './support/model-server.js';
+import { type Conversation, type Move, modelServer } from './support/model-server.js';
 import { endings } from './support/processes.js';
-import { type GivenRow, playGiven, readAllAsGym } from './support/run-python.js';
-import { counter, project, type Server } from './support/servers.js';
+import { type GivenRow, playDirectly, playGiven, type Row, readAllAsGym } from './support/run-python.js';
+import { counter, type Gridsim, gridsim, project, type Server } from './support/servers.js';
 import { toolchainEnv, venv } from './support/toolchain.js';
+import { movesOn, trader } from './support/trader.js';
 
 const root = tempFolder();
 const work = tempFolder();
 const ending = endings();
+let days: Gridsim;
 let counting_: Server;
 let scaffold: Server;
 let gym: NemoGym;
@@ -26,6 +28,7 @@ beforeAll(async () => {
   writeJsonLines(join(work, 'tasks.jsonl'), STARTS);
   const openenv = join(await venv('gym'), 'bin', 'openenv');
   await execa(openenv, ['init', 'demo_env'], { cwd: work, env: toolchainEnv() });
+  days = ending(await gridsim());
   counting_ = ending(await counter());
   scaffold = ending(await project(join(work, 'demo_env')));
   gym = ending(await NemoGym.on(root));
@@ -76,45 +79,57 @@ test("the folders are read by NeMo Gym's own models and parser", async () => {
 
 test("the scaffold's passes gym env validate", () => gym.run('env', 'validate', '--config', gym.config('demo_env')));
 
-describe('rollouts', () => {
+describe('rollouts of rows of three servers at once', () => {
   let rollouts: Rollout[];
+  let traded: Row[];
+
+  const policy = (asked: Conversation): Move => {
+    if (asked.tools.includes('submit_schedule')) return trader(asked);
+    if (!asked.prompt.includes('echoed_message')) return counting(asked);
+    const message = ['Hi', 'Hello there'][asked.answers.length];
+    return message ? { call: 'step', arguments: { message } } : { say: 'Bye.' };
+  };
+  const of = (name: string) => rollouts.filter(({ agent_ref }) => agent_ref.name === `${name}_simple_agent`);
 
   beforeAll(async () => {
-    const model = ending(
-      await modelServer((asked) =>
-        asked.prompt.includes('echoed_message')
-          ? (['Hi', 'Hello there'].map((message) => ({ call: 'step', arguments: { message } }))[
-              asked.answers.length
-            ] ?? {
-              say: 'Bye.',
-            })
-          : counting(asked),
-      ),
-    );
-    await gym.start(['counter_v1', 'demo_env'], model);
+    await mustGymgen(days.url, root);
+    traded = readJsonLines<Row>(join(folderOf(root, 'gridsim_v1'), 'data/eval.jsonl'));
+    await gym.start(['gridsim_v1', 'counter_v1', 'demo_env'], ending(await modelServer(policy)));
     const file = join(work, 'rows.jsonl');
-    const rows = [...rowsOf('counter_v1'), ...rowsOf('demo_env')];
-    writeJsonLines(file, rows);
-    rollouts = await gym.play(file, '--concurrency', '4');
+    writeJsonLines(file, [...traded, ...rowsOf('counter_v1'), ...rowsOf('demo_env')]);
+    rollouts = await gym.play(file, '--concurrency', '16');
   });
 
-  test('have the sum of what the steps of a direct play give', async () => {
+  test('are not masked', () => {
+    expect(rollouts).toHaveLength(200 + 12 + 1);
+    expect(rollouts.filter(({ mask_sample, failure_reason }) => mask_sample || failure_reason)).toEqual([]);
+  });
+
+  test('of gridsim, 200, have the rewards that the openenv client gets for the same schedules', async () => {
+    const episodes = traded.map(({ split, index, responses_create_params: { input } }) => {
+      return { split, index, moves: movesOn(input.at(-1)?.content ?? '') };
+    });
+    const direct = (await playDirectly(days.url, episodes)).map(({ reward }) => reward);
+    const rewards = new Map(of('gridsim_v1').map(({ task_id, reward }) => [task_id, reward]));
+    expect(traded.map(({ task_id }) => rewards.get(task_id))).toEqual(direct);
+    expect(new Set(direct).size, 'rewards of many sizes, or equality says little').toBeGreaterThan(50);
+  });
+
+  test('of given tasks have the sum of what the steps of a direct play give', async () => {
     const rows = rowsOf('counter_v1');
     const episodes = rows.map((row) => ({ reset: row.reset, moves: countingMoves(promptOf(row)) }));
     const direct = await playGiven({ url: counting_.url, interface: 'action', episodes });
     const sums = direct.map((rewards) => rewards.reduce<number>((sum, reward) => sum + (reward ?? 0), 0));
-    const got = new Map(rollouts.map(({ task_id, reward }) => [task_id, reward]));
+    const got = new Map(of('counter_v1').map(({ task_id, reward }) => [task_id, reward]));
     expect(rows.map(({ task_id }) => got.get(task_id))).toEqual(sums);
     expect(new Set(sums).size).toBeGreaterThan(4);
   });
 
   test('of the scaffold have its own rewards: a tenth a letter, at most 1', () => {
-    const [reward] = rollouts.flatMap(({ task_id, reward }) => (task_id === 'train-0' ? [reward] : []));
-    expect(reward).toBeCloseTo(0.2 + 1);
+    expect(of('demo_env').map(({ reward }) => reward)).toEqual([expect.closeTo(0.2 + 1)]);
   });
 
-  test('are not masked', () => {
-    expect(rollouts).toHaveLength(13);
-    expect(rollouts.filter(({ mask_sample }) => mask_sample)).toEqual([]);
+  test('leave no session open', async () => {
+    expect(await days.leftOpen()).toBe(0);
   });
 });
