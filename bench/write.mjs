@@ -3,24 +3,27 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../scripts/project.mjs';
-import { ensureVenv } from '../scripts/toolchain.mjs';
+import { ensureVenv, environment } from '../scripts/toolchain.mjs';
 import { gymgen, withFolder } from './support/commands.mjs';
-import { inTurn, whileServed } from './support/measure.mjs';
+import { inTurn, measure, whileServed } from './support/measure.mjs';
 import { memory, time } from './support/rows.mjs';
 
+/** Both with the bytecode of Python kept, and after a first round, which keeps it and doesn't count. */
 export async function write({ repeat = 3 } = {}) {
-  const python = join(await ensureVenv('gym'), 'bin', 'python');
-  const server = [python, '-m', 'server.app', '--port', '0', '--until-stdin-closes'];
-  const against = (url, folder) => ({
-    ours: gymgen(url, join(folder, 'ours')),
-    theirs: [python, join(root, 'bench', 'peer_writer.py'), url, join(folder, 'theirs')],
-  });
+  const python = async (venv) => join(await ensureVenv(venv), 'bin', 'python');
+  const server = [await python('gym'), '-m', 'server.app', '--port', '0', '--until-stdin-closes'];
+  const peer = [await python('peer'), join(root, 'bench', 'peer_writer.py')];
+  const env = environment();
   const work = (url) =>
-    withFolder((folder) =>
-      inTurn(against(url, folder), repeat, async (name) =>
-        rmSync(join(folder, name), { recursive: true, force: true }),
-      ),
-    );
+    withFolder(async (folder) => {
+      const ways = {
+        ours: () => measure(gymgen(url, join(folder, 'ours')), { env }),
+        theirs: () => measure([...peer, url, join(folder, 'theirs')], { env }),
+      };
+      const clean = async (name) => rmSync(join(folder, name), { recursive: true, force: true });
+      await inTurn(ways, 1, clean);
+      return inTurn(ways, repeat, clean);
+    });
   const { ours, theirs } = await whileServed(server, work, { cwd: join(root, 'fixtures', 'gridsim') });
   return [
     time('gridsim, 4,400 rows', ours, 'the peer', theirs, 1 / 8),

@@ -1,6 +1,6 @@
 // The types of toolchain.mjs, for the tests that start real servers.
 
-export type Venv = 'gym' | 'agentenv';
+export type Venv = 'gym' | 'agentenv' | 'peer';
 
 export function which(name: string): string | undefined;
 export function findUv(): string;

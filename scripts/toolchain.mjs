@@ -65,20 +65,21 @@ export function findPython313() {
 }
 
 const REQUIREMENTS = join(root, 'scripts', 'requirements');
-/** uv takes these in place of what the requirements' own requirements say. */
-const OVERRIDES = join(REQUIREMENTS, 'without.txt');
+/** In place of what the requirements' own requirements say. */
+const WITHOUT = ['--overrides', join(REQUIREMENTS, 'without.txt')];
 
 const VENVS = {
-  gym: { python: findPython313, requirements: 'gym.txt' },
-  agentenv: { python: () => '>=3.11,<3.14', requirements: 'agentenv.txt' },
+  gym: { python: findPython313, requirements: 'gym.txt', overrides: WITHOUT },
+  agentenv: { python: () => '>=3.11,<3.14', requirements: 'agentenv.txt', overrides: WITHOUT },
+  peer: { python: findPython313, requirements: 'peer.txt', overrides: [] },
 };
 
 /**
- * The folder of the venv `gym` or `agentenv`, made when it isn't there and made again when its requirements changed.
+ * The folder of the venv `gym`, `agentenv` or `peer`, made when it isn't there and made again when its requirements changed.
  * Safe to call from several processes at once.
  */
 export async function ensureVenv(name) {
-  return makeVenv(name, VENVS[name].python, join(REQUIREMENTS, VENVS[name].requirements));
+  return makeVenv(name, VENVS[name], join(REQUIREMENTS, VENVS[name].requirements));
 }
 
 /**
@@ -92,14 +93,17 @@ export async function ensureGymVenv(version) {
   const requirements = join(root, '.venvs', `${name}.txt`);
   mkdirSync(dirname(requirements), { recursive: true });
   writeFileSync(requirements, locked.replace(/^(nemo-gym\[dev\])==.*$/m, wanted));
-  const venv = await makeVenv(name, VENVS.gym.python, requirements);
-  if (version === 'latest')
-    installInto(venv, requirements, '--upgrade-package', 'nemo-gym', '--refresh-package', 'nemo-gym');
+  const venv = await makeVenv(name, VENVS.gym, requirements);
+  if (version === 'latest') {
+    const newest = ['--upgrade-package', 'nemo-gym', '--refresh-package', 'nemo-gym'];
+    installInto(venv, requirements, ...VENVS.gym.overrides, ...newest);
+  }
   return venv;
 }
 
-async function makeVenv(name, python, requirements) {
-  const wanted = createHash('sha256').update(readFileSync(requirements)).update(readFileSync(OVERRIDES)).digest('hex');
+async function makeVenv(name, { python, overrides }, requirements) {
+  const asked = [requirements, ...overrides.slice(1)].map((file) => readFileSync(file));
+  const wanted = createHash('sha256').update(Buffer.concat(asked)).digest('hex');
   const venv = join(root, '.venvs', name);
   const stamp = join(venv, 'requirements.sha256');
   const isMade = () =>
@@ -108,17 +112,15 @@ async function makeVenv(name, python, requirements) {
   await withLock(`${venv}.lock`, () => {
     if (isMade()) return;
     console.error(`making the venv .venvs/${name}`);
-    const uv = findUv();
-    run(uv, ['venv', '--quiet', '--clear', '--no-project', '--python', python(), venv]);
-    installInto(venv, requirements);
+    run(findUv(), ['venv', '--quiet', '--clear', '--no-project', '--python', python(), venv]);
+    installInto(venv, requirements, ...overrides);
     writeFileSync(stamp, wanted);
   });
   return venv;
 }
 
 function installInto(venv, requirements, ...more) {
-  const from = ['--requirements', requirements, '--overrides', OVERRIDES];
-  run(findUv(), ['pip', 'install', '--quiet', '--python', venv, ...from, ...more]);
+  run(findUv(), ['pip', 'install', '--quiet', '--python', venv, '--requirements', requirements, ...more]);
 }
 
 /** What else than this Node is tested: the oldest that gymgen runs on, or a newer one. */
