@@ -4,7 +4,6 @@ import { namesOf } from '../gym/index.js';
 import { LOCK_FILE, type OutputFile, type PlanEntry, type Target } from '../output/index.js';
 import type { FileDifference } from './difference.js';
 import { RowsComparison } from './rows-comparison.js';
-import { textDiff } from './text-diff.js';
 import { watchRows } from './watch-rows.js';
 
 /** A text that is larger is told by its state alone. */
@@ -48,7 +47,10 @@ export class Comparison {
     const before = after === undefined ? undefined : await this.there(entry.path);
     if (after === undefined || before === undefined) return entry;
     if (entry.path.endsWith('.jsonl')) return { ...entry, ...compareRows(before, after) };
-    return { ...entry, diff: entry.path === LOCK_FILE ? lockDiff(before, after) : textDiff(before, after) };
+    const { textDiff } = await import('./text-diff.js'); // where nothing differs, it isn't needed
+    if (entry.path !== LOCK_FILE) return { ...entry, diff: textDiff(before, after) };
+    const diff = textDiff(withoutHashes(before), withoutHashes(after));
+    return { ...entry, diff: diff.length > 0 ? diff : ['(hashes of the files that differ)'] };
   }
 
   private async there(file: string): Promise<string | undefined> {
@@ -68,12 +70,8 @@ function compareRows(before: string, after: string): Pick<FileDifference, 'rows'
   return rows ? { rows } : {};
 }
 
-/** Hashes say no more than the files that they are of, which are told themselves. */
-function lockDiff(before: string, after: string): string[] {
-  const withoutHashes = (text: string) => {
-    const { files: _, prompts: __, ...said } = JSON.parse(text) as Record<string, unknown>;
-    return `${JSON.stringify(said, null, 2)}\n`;
-  };
-  const diff = textDiff(withoutHashes(before), withoutHashes(after));
-  return diff.length > 0 ? diff : ['(hashes of the files that differ)'];
+/** Of a lock file: hashes say no more than the files that they are of, which are told themselves. */
+function withoutHashes(text: string): string {
+  const { files: _, prompts: __, ...said } = JSON.parse(text) as Record<string, unknown>;
+  return `${JSON.stringify(said, null, 2)}\n`;
 }

@@ -4,7 +4,7 @@ import { LONGEST, linesOf } from '../lines.js';
 
 const LF = 0x0a;
 /** Bytes that are read at once. */
-const AT_ONCE = 128 * 1024;
+const AT_ONCE = 64 * 1024;
 
 /** A file of lines from its start to its end, read into one piece of memory: what comes next is passed over, or taken. */
 export class FileText {
