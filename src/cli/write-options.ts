@@ -77,7 +77,7 @@ export function addGenerateOptions(command: Command): Command {
     )
     .option('--license <license>', "the datasets' licence, in Gym's words: 'Apache 2.0', 'MIT', 'TBD', …")
     .option('--full-ids', "keep the serving machine's path in the tasks' ids")
-    .optionsGroup('What the config says (kept when it is written again):')
+    .optionsGroup('What the config says:')
     .addOption(
       new Option('--config-url <url>', "the server's URL for Gym, where it isn't the source's").conflicts('absolute'),
     )

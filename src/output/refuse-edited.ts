@@ -9,6 +9,6 @@ export function refuseEdited(plan: Plan, folder: string): void {
   throw new UserError(`${files} edited by hand; nothing was written`, {
     where: folder,
     details: edited.map(({ path, note }) => (note === undefined ? path : `${path} (${note})`)),
-    fix: "undo the edits, keep them with gymgen update, or take gymgen's version of these files with --force",
+    fix: "undo the edits, keep them with gymgen update GYM_ROOT, or take gymgen's version of these files with --force",
   });
 }

@@ -36,6 +36,25 @@ describe('the command line', () => {
     expect([exitCode, stdout]).toEqual([2, '']);
   });
 
+  test('demo --serve on a port that is taken says so, before anything is started', async () => {
+    const server = await StandIn.start();
+    const { port } = new URL(server.url);
+    const { exitCode, stderr } = await gymgen(['demo', '--serve', '--port', port]);
+    expect(stderr).toBe(
+      `error: port ${port} is taken\n  fix: stop what listens there, or take another port: --port ${Number(port) + 1}`,
+    );
+    expect(exitCode).toBe(2);
+  });
+
+  test('a rewrite that takes a file away says which', async () => {
+    const server = await StandIn.start({ splits: { train: days(2), eval: days(1) } });
+    const cwd = tempFolder();
+    await gymgen([server.url, 'root'], { cwd });
+    const { exitCode, stderr } = await gymgen([server.url, 'root', '--split', 'eval'], { cwd });
+    expect(stderr).toContain('  removed data/train.jsonl, which was of an earlier run\n');
+    expect(exitCode).toBe(0);
+  });
+
   test('--help has the options and examples, on stdout', async () => {
     const { exitCode, stdout } = await gymgen(['write', '--help']);
     expect(exitCode).toBe(0);

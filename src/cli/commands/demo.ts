@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { UserError } from '../../errors.js';
 import { serveGridsim } from '../../source/gridsim.js';
 import { write } from '../../write.js';
@@ -11,6 +13,7 @@ export async function demoCommand(gymRoot: string, flags: UiFlags & { serve?: bo
   await run(flags, async (terminal, signal) => {
     const port = portOf(flags.port);
     const say = (text: string) => terminal.note(text);
+    if (flags.serve) await assertFree(port);
     const server = await serveGridsim(flags.serve ? port : 0, say, signal);
     try {
       if (flags.serve) {
@@ -31,6 +34,19 @@ export async function demoCommand(gymRoot: string, flags: UiFlags & { serve?: bo
 function portOf(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) < 2 ** 16) return Number(text);
   throw new UserError(`--port wants a number from 1 to 65535, not ${text}`);
+}
+
+/** @throws UserError where something listens there already */
+async function assertFree(port: number): Promise<void> {
+  const probe = createServer();
+  try {
+    await once(probe.listen(port, '127.0.0.1'), 'listening');
+  } catch (cause) {
+    const fix = `stop what listens there, or take another port: --port ${port === 65_535 ? port - 1 : port + 1}`;
+    throw new UserError(`port ${port} is taken`, { fix, cause });
+  } finally {
+    probe.close();
+  }
 }
 
 /** Resolves when the user ends the command, which is how serving is meant to end. */

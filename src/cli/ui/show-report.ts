@@ -13,6 +13,8 @@ export function showReport(report: WriteReport, request: WriteRequest, terminal:
   if (request.dryRun) showPlan(report, terminal);
   else terminal.result(`${report.changed ? 'wrote' : 'unchanged'} ${folder}`);
   for (const line of contents(report)) terminal.note(`  ${line}`);
+  if (!request.dryRun)
+    for (const path of removed(report)) terminal.note(`  removed ${path}, which was of an earlier run`);
   for (const note of report.notes) terminal.note(`  ${note}`);
   for (const [key, value] of Object.entries(report.kept))
     terminal.note(`  kept ${key}: ${value}, as the config has it`);
@@ -38,6 +40,10 @@ function contents({ rows, toolsets }: WriteReport): string[] {
       .map(({ tools }) => tools.join(', ') || 'no tools')
       .join(' | ')}${toolsets.length > 8 ? ' | …' : ''}`,
   ];
+}
+
+function removed({ changed, plan }: WriteReport): string[] {
+  return changed ? plan.entries.filter(({ state }) => state === 'stale').map(({ path }) => path) : [];
 }
 
 function next({ name, rows }: WriteReport, { gymRoot }: WriteRequest, serve: string | undefined): string[] {
