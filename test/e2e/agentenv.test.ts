@@ -250,6 +250,6 @@ describe('rollouts', () => {
     for (const { pid, command } of processesWith(MARK)) {
       if (command.includes('env start')) process.kill(pid, 'SIGINT');
     }
-    expect(await eventually(serving, ({ length }) => length === 0, 5000)).toEqual([]);
+    expect(await eventually(serving, ({ length }) => length === 0, 30_000)).toEqual([]);
   });
 });
