@@ -7,8 +7,8 @@ has that too or is masked, with a kind; no session stays open; and the resources
 --growth of what it was after the first tenth. Exits 1 where one of these does not hold.
 
 Set the server's limits so that late means late (``tool_timeout`` below --late-s) and waiting for a session does not
-(``reset_timeout`` above what a queue of --concurrency takes, where each reset that is dropped keeps its session as long): 5
-and 120 s for the defaults.
+(``reset_timeout`` above what a queue of --concurrency takes, where a reset that is dropped keeps its session as long):
+5 and 120 s for the defaults.
 """
 
 from __future__ import annotations
