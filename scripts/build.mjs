@@ -1,9 +1,9 @@
 // npm run build: dist/, which the package publishes. What a command needs of src/ and of npm's packages is in a few files,
 // since Node takes longer to find and read some 300 modules than gymgen takes for a small root. Types are tsc's.
 
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
+import { build } from 'rolldown';
 import { root } from './project.mjs';
 
 const dist = join(root, 'dist');
@@ -26,19 +26,15 @@ function notices(packages) {
   });
 }
 
-if (existsSync(dist)) rmSync(dist, { recursive: true });
-const bundle = await rolldown({
+rmSync(dist, { recursive: true, force: true });
+const { output } = await build({
   input: { 'cli/main': join(root, 'src/cli/main.ts'), index: join(root, 'src/index.ts') },
   platform: 'node',
   onLog: (_, { message }) => {
     throw new Error(message);
   },
-});
-// As deep as src/*/: what is found beside dist/ is found by the same path from both.
-const { output } = await bundle.write({
-  dir: dist,
-  entryFileNames: '[name].js',
-  chunkFileNames: 'chunks/[name]-[hash].js',
+  // As deep as src/*/: what is found beside dist/ is found by the same path from both.
+  output: { dir: dist, entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
 });
 const ruler = `\n${'-'.repeat(80)}\n`;
 writeFileSync(

@@ -1,11 +1,9 @@
 // Checks that read files and nothing else needn't run again while these are the same: what they passed with is kept.
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { root } from './project.mjs';
-
-const stampOf = (check) => join(root, '.venvs', 'passed', check.name.replaceAll(/\W+/g, '-'));
 
 /** @param inputs folders, the `name` of files in them that count, and `files` beside them */
 function digest({ folders, name, files }) {
@@ -23,17 +21,16 @@ function digest({ folders, name, files }) {
   return hash.digest('hex');
 }
 
-/** Whether it passed with what its inputs are now. */
-export function hasPassed(check) {
-  try {
-    return check.inputs !== undefined && readFileSync(stampOf(check), 'utf8') === digest(check.inputs);
-  } catch {
-    return false; // it never did
-  }
-}
-
-export function notePassed(check) {
-  if (check.inputs === undefined) return;
-  mkdirSync(join(root, '.venvs', 'passed'), { recursive: true });
-  writeFileSync(stampOf(check), digest(check.inputs));
+/** Whether a check passed with what its inputs are now, and how to note that it did: with these, whatever they are by then. */
+export function passing({ name, inputs }) {
+  if (inputs === undefined) return { known: false, note() {} };
+  const stamp = join(root, '.venvs', 'passed', name.replaceAll(/\W+/g, '-'));
+  const now = digest(inputs);
+  return {
+    known: existsSync(stamp) && readFileSync(stamp, 'utf8') === now,
+    note() {
+      mkdirSync(dirname(stamp), { recursive: true });
+      writeFileSync(stamp, now);
+    },
+  };
 }

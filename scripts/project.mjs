@@ -24,7 +24,8 @@ export function ensureInstalled() {
 export function ensureBuilt() {
   const stamp = 'node_modules/.gymgen-built'; // when the last build began that ended well; not in dist/, which is published
   const sources = readdirSync(join(root, 'src'), { recursive: true }).map((name) => join('src', name));
-  const newest = Math.max(...['src', 'tsconfig.json', 'tsconfig.build.json', ...sources].map(modified));
+  const beside = ['package-lock.json', 'scripts/build.mjs', 'tsconfig.json', 'tsconfig.build.json'];
+  const newest = Math.max(...['src', ...beside, ...sources].map(modified));
   if (existsSync(join(root, 'dist')) && modified(stamp) > newest) return;
   rmSync(join(root, stamp), { force: true });
   const began = Date.now();

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killLeftovers, markOf } from './leftovers.mjs';
-import { hasPassed, notePassed } from './passed.mjs';
+import { passing } from './passed.mjs';
 import { ensureBuilt, ensureInstalled, root } from './project.mjs';
 import { count } from './reports.mjs';
 import { LANES, TIERS } from './tiers.mjs';
@@ -38,18 +38,22 @@ function run(command, args, { env, cwd, keep }) {
   });
 }
 
-/** What the tiers need, and the environment that they run in. @param temp where all that they run keeps its own */
-async function prepare(tiers, temp) {
+/** What the tiers need, and the environment that they run in, with a folder for all that they leave. */
+async function prepare(tiers) {
   const wanted = tiers.map((name) => TIERS[name]);
   if (wanted.some(({ built }) => built)) ensureBuilt();
   for (const venv of new Set(wanted.flatMap(({ venvs }) => venvs))) await ensureVenv(venv);
+  // A short name, since Ray's sockets are in it; and for all, since some tests run what they test as another user.
+  const temp = mkdtempSync(join(tmpdir(), 'gg-'));
+  chmodSync(temp, 0o755);
   return { ...environment(), TMPDIR: temp };
 }
 
 /** @param keep whether to show what it prints only at its end, since another lane prints too */
 async function runCheck(check, env, keep) {
   const title = `\n── ${check.name}`;
-  if (hasPassed(check)) {
+  const passed = passing(check);
+  if (passed.known) {
     console.log(`${title}\nnot run again: it passed with the same files`);
     return { passed: 1, failed: 0, skipped: 0 };
   }
@@ -60,7 +64,7 @@ async function runCheck(check, env, keep) {
   if (keep) console.log(`${title}\n${printed}`);
   const counts = count(check, file, ok);
   if (counts.failed > 0) console.log(`failed: ${check.name}`);
-  else notePassed(check);
+  else passed.note();
   return counts;
 }
 
@@ -102,14 +106,12 @@ async function main(tiers) {
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
   const began = Date.now();
-  // A short name, since Ray's sockets are in it; and for all, since some tests run what they test as another user.
-  const temp = mkdtempSync(join(tmpdir(), 'gg-'));
-  chmodSync(temp, 0o755);
-  const env = await prepare(tiers, temp);
+  const env = await prepare(tiers);
   console.log(`prepared in ${((Date.now() - began) / 1000).toFixed(1)} s`);
   const lanes = LANES.map((lane) => lane.filter((name) => tiers.includes(name))).filter((lane) => lane.length > 0);
   const totals = (await Promise.all(lanes.map((lane) => runLane(lane, env, lanes.length > 1)))).flat();
-  for (const left of [temp, join(env.PYTHONPYCACHEPREFIX, temp)]) rmSync(left, { recursive: true, force: true });
+  for (const left of [env.TMPDIR, join(env.PYTHONPYCACHEPREFIX, env.TMPDIR)])
+    rmSync(left, { recursive: true, force: true });
   const sum = (key) => totals.reduce((all, total) => all + total[key], 0);
   console.log(`\n${table(totals)}\n`);
   console.log(`${sum('passed')} passed, ${sum('failed')} failed${sum('skipped') ? `, ${sum('skipped')} skipped` : ''}`);

@@ -66,11 +66,11 @@ export function findPython313() {
 
 const REQUIREMENTS = join(root, 'scripts', 'requirements');
 /** In place of what the requirements' own requirements say. */
-const WITHOUT = ['--overrides', join(REQUIREMENTS, 'without.txt')];
+const WITHOUT = join(REQUIREMENTS, 'without.txt');
 
 const VENVS = {
-  gym: { python: findPython313, requirements: 'gym.txt', overrides: WITHOUT },
-  agentenv: { python: () => '>=3.11,<3.14', requirements: 'agentenv.txt', overrides: WITHOUT },
+  gym: { python: findPython313, requirements: 'gym.txt', overrides: [WITHOUT] },
+  agentenv: { python: () => '>=3.11,<3.14', requirements: 'agentenv.txt', overrides: [WITHOUT] },
   peer: { python: findPython313, requirements: 'peer.txt', overrides: [] },
 };
 
@@ -96,13 +96,13 @@ export async function ensureGymVenv(version) {
   const venv = await makeVenv(name, VENVS.gym, requirements);
   if (version === 'latest') {
     const newest = ['--upgrade-package', 'nemo-gym', '--refresh-package', 'nemo-gym'];
-    installInto(venv, requirements, ...VENVS.gym.overrides, ...newest);
+    installInto(venv, VENVS.gym, requirements, ...newest);
   }
   return venv;
 }
 
-async function makeVenv(name, { python, overrides }, requirements) {
-  const asked = [requirements, ...overrides.slice(1)].map((file) => readFileSync(file));
+async function makeVenv(name, kind, requirements) {
+  const asked = [requirements, ...kind.overrides].map((file) => readFileSync(file));
   const wanted = createHash('sha256').update(Buffer.concat(asked)).digest('hex');
   const venv = join(root, '.venvs', name);
   const stamp = join(venv, 'requirements.sha256');
@@ -112,15 +112,16 @@ async function makeVenv(name, { python, overrides }, requirements) {
   await withLock(`${venv}.lock`, () => {
     if (isMade()) return;
     console.error(`making the venv .venvs/${name}`);
-    run(findUv(), ['venv', '--quiet', '--clear', '--no-project', '--python', python(), venv]);
-    installInto(venv, requirements, ...overrides);
+    run(findUv(), ['venv', '--quiet', '--clear', '--no-project', '--python', kind.python(), venv]);
+    installInto(venv, kind, requirements);
     writeFileSync(stamp, wanted);
   });
   return venv;
 }
 
-function installInto(venv, requirements, ...more) {
-  run(findUv(), ['pip', 'install', '--quiet', '--python', venv, '--requirements', requirements, ...more]);
+function installInto(venv, { overrides }, requirements, ...more) {
+  const from = ['--requirements', requirements, ...overrides.flatMap((file) => ['--overrides', file])];
+  run(findUv(), ['pip', 'install', '--quiet', '--python', venv, ...from, ...more]);
 }
 
 /** What else than this Node is tested: the oldest that gymgen runs on, or a newer one. */

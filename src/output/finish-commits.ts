@@ -10,6 +10,9 @@ import { removeStaging } from './remove-staging.js';
 import { runningOwner, Taken, takeRunLock } from './run-lock.js';
 import { assertInside } from './symlinks.js';
 
+/** By Gym root: the jobs of a batch come at once, and must not find what one of them is finishing taken. */
+const underWay = new Map<string, Promise<string[]>>();
+
 /**
  * Finishes every commit on this Gym root that was interrupted after its journal, and cleans up after dead runs. Every
  * command calls it first. Tells the names of the folders that it made whole.
@@ -22,9 +25,6 @@ export async function finishCommits(gymRoot: string): Promise<string[]> {
   underWay.set(root, own);
   return own;
 }
-
-/** By Gym root: the jobs of a batch come at once, and must not find what one of them is finishing taken. */
-const underWay = new Map<string, Promise<string[]>>();
 
 async function finishAll(gymRoot: string): Promise<string[]> {
   const gymgen = join(gymRoot, '.gymgen');

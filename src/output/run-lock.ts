@@ -72,7 +72,8 @@ async function discardDead(places: Places): Promise<void> {
   const owner = parse(seen);
   if (owner && isRunning(owner)) throw taken(places, owner);
   const aside = `${places.owner}.${process.pid}`;
-  await unless(ABSENT, rename(places.owner, aside));
+  const renamed = rename(places.owner, aside).then(() => true);
+  if (!(await unless(ABSENT, renamed))) return;
   // Another run may have been quicker: it takes away what it finds here, and where this is its file, it gets that back.
   const moved = await unless(ABSENT, readFile(aside, 'utf8'));
   if (moved === seen) await rm(aside, { force: true });

@@ -24,9 +24,8 @@ export async function nearestFolder(path: string): Promise<{ path: string; devic
 export async function assertWritable(path: string): Promise<{ path: string; device: number }> {
   for (;;) {
     const folder = await nearestFolder(path);
-    const look = access(folder.path, constants.W_OK | constants.X_OK).then(() => folder);
-    const found = await explained(folder.path, () => unless(ABSENT, look));
-    if (found) return found; // else another run removed its empty folder meanwhile
+    const writable = access(folder.path, constants.W_OK | constants.X_OK).then(() => true);
+    if (await explained(folder.path, () => unless(ABSENT, writable))) return folder; // else another run removed its empty folder meanwhile
   }
 }
 

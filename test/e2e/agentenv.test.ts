@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { NemoGym, outcome, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, gymgen, snapshot, startGymgen, tempFolder } from './support/gymgen.js';
+import { withoutHome } from './support/mcp-servers.js';
 import { type Conversation, modelServer } from './support/model-server.js';
 import { endings, eventually, processesWith } from './support/processes.js';
 import { type Played, playDirectly, type Row, readAllAsGym } from './support/run-python.js';
@@ -59,9 +60,7 @@ const toolNames = ({ responses_create_params: { tools } }: Row) => tools.map(({ 
 
 beforeAll(async () => {
   for (const bundle of bundles) servers[bundle] = ending(await agentEnv(bundle));
-  // uv and NeMo Gym have their caches at home.
-  const { HOME: _, ...needed } = servers['qa-v1'].env;
-  env = { ...needed, GYMGEN_E2E_AGENTENV: root };
+  env = { ...withoutHome(servers['qa-v1'].env), GYMGEN_E2E_AGENTENV: root };
 });
 
 describe('the rows', () => {
@@ -91,9 +90,10 @@ describe('the rows', () => {
     for (const [bundle, way] of each) {
       const name = nameOf(bundle, way);
       expect(read[name]?.rows, name).toEqual(BUNDLES[bundle].rows);
-      const source = way === 'url' ? { url: servers[bundle].url } : { bundle: servers[bundle].bundle };
+      const { url, bundle: folder } = servers[bundle];
       const server = read[name]?.config[name].resources_servers[name];
-      expect({ url: server.url, bundle: server.bundle }).toEqual(source);
+      const wanted = { url: [url, undefined, undefined], folder: [undefined, folder, 8] };
+      expect([server.url, server.bundle, server.max_concurrent_envs], name).toEqual(wanted[way]);
     }
   });
 
@@ -105,9 +105,9 @@ describe('the rows', () => {
   });
 
   test('are the same in both ways, but for whose agent plays them', () => {
-    for (const [bundle, way] of each) {
-      const without = (rows: Row[]) => rows.map(({ agent_ref: _, ...row }) => row);
-      expect(without(rowsOf(bundle, way, 'train'))).toEqual(without(rowsOf(bundle, 'url', 'train')));
+    const without = (rows: Row[]) => rows.map(({ agent_ref: _, ...row }) => row);
+    for (const bundle of bundles) {
+      expect(without(rowsOf(bundle, 'folder', 'train'))).toEqual(without(rowsOf(bundle, 'url', 'train')));
     }
   });
 

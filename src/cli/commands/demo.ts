@@ -42,6 +42,7 @@ async function assertFree(port: number): Promise<void> {
   try {
     await once(probe.listen(port, '127.0.0.1'), 'listening');
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') return; // the server says what it is
     const fix = `stop what listens there, or take another port: --port ${port === 65_535 ? port - 1 : port + 1}`;
     throw new UserError(`port ${port} is taken`, { fix, cause });
   } finally {

@@ -68,7 +68,7 @@ export class NemoGym implements Running {
     for (const server of BUILT_IN) venvs.shareOwn(server);
     const settings = [
       `++uv_cache_dir=${uvCache}`,
-      `++uv_venv_dir=${join(work, 'venvs')}`,
+      `++uv_venv_dir=${venvs.folder}`,
       '++skip_venv_if_present=true',
       `++head_server.port=${await freePort()}`, // an occupied one would not be reported
       `++ray_head_node_address=${inject('ray')}`,
@@ -102,7 +102,7 @@ export class NemoGym implements Running {
 
   /** Has NeMo Gym make the venv of a written server where it isn't there, and returns what its tests printed then. */
   private madeVenv(name: string): Promise<string | undefined> {
-    return this.venvs.share(folderOf(this.gymRoot, name), name, () => this.runTests(name));
+    return this.venvs.share(folderOf(this.gymRoot, name), () => this.runTests(name));
   }
 
   /** `gym env start` of written servers, up to the moment that all of them are ready. @param more further arguments */

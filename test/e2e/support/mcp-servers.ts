@@ -10,6 +10,11 @@ export interface BundleFolder extends Running {
   env: Record<string, string>;
 }
 
+/** Variables that serve.py tells, for programs that have uv's and NeMo Gym's caches at home. */
+export function withoutHome({ HOME: _, ...env }: Record<string, string>): Record<string, string> {
+  return env;
+}
+
 export async function bundleFolder(bundle: string): Promise<BundleFolder> {
   const cwd = join(REPOSITORY, 'fixtures/agentenv');
   const server = new Background(await python('agentenv'), ['serve.py', bundle, '--mcp-only'], {
@@ -18,9 +23,8 @@ export async function bundleFolder(bundle: string): Promise<BundleFolder> {
   });
   try {
     const line = await server.ready((text) => (text.startsWith('{"bundle"') ? text : undefined));
-    // uv and NeMo Gym have their caches at home.
-    const { HOME: _, ...env } = JSON.parse(line).env as Record<string, string>;
-    return { folder: JSON.parse(line).bundle, env, stop: () => server.stop() };
+    const { bundle: folder, env } = JSON.parse(line) as { bundle: string; env: Record<string, string> };
+    return { folder, env: withoutHome(env), stop: () => server.stop() };
   } catch (error) {
     await server.stop();
     throw error;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { withLock } from '../../../scripts/toolchain.mjs';
 import { toolchainEnv } from './toolchain.js';
 
@@ -16,7 +16,7 @@ export class ServerVenvs {
    */
   constructor(
     private readonly home: string,
-    private readonly folder: string,
+    readonly folder: string,
   ) {}
 
   /** Has one of NeMo Gym's own servers, `<type>/<name>`, run in Gym's venv. */
@@ -25,16 +25,16 @@ export class ServerVenvs {
   }
 
   /**
-   * @param server folder of a written server
+   * @param written folder of a written server
    * @param make has NeMo Gym make its venv; one test file after another does
    * @returns what `make` returned, where it was called
    */
-  async share<T>(server: string, name: string, make: () => Promise<T>): Promise<T | undefined> {
-    const asked = /^dependencies = .*$/m.exec(readFileSync(join(server, 'pyproject.toml'), 'utf8'));
+  async share<T>(written: string, make: () => Promise<T>): Promise<T | undefined> {
+    const asked = /^dependencies = .*$/m.exec(readFileSync(join(written, 'pyproject.toml'), 'utf8'));
     const key = createHash('sha256').update(String(asked)).digest('hex').slice(0, 12);
     const venv = join(this.home, 'servers', key, '.venv');
     const isMade = () => existsSync(join(venv, '.nemo-gym-setup-complete'));
-    this.link(`resources_servers/${name}`, venv);
+    this.link(`resources_servers/${basename(written)}`, venv);
     if (isMade()) return undefined;
     return withLock(`${dirname(venv)}.lock`, async () => {
       if (isMade()) return undefined;

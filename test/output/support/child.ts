@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
+import { build as bundle } from 'rolldown';
 import { afterAll, beforeAll } from 'vitest';
 import type { Files } from './gym-root.js';
 
@@ -62,8 +62,8 @@ function start(built: string, job: Job, uid?: number): Child {
 async function build(): Promise<string> {
   const built = mkdtempSync(join(tmpdir(), 'gymgen-built-'));
   chmodSync(built, 0o755);
-  const bundle = await rolldown({ input: join(REPOSITORY, 'src/output/index.ts'), platform: 'node' });
-  await bundle.write({ file: join(built, 'output.js') });
+  const input = join(REPOSITORY, 'src/output/index.ts');
+  await bundle({ input, platform: 'node', output: { file: join(built, 'output.js') } });
   writeFileSync(join(built, 'package.json'), '{"type":"module"}');
   writeFileSync(join(built, 'child.mjs'), readFileSync(new URL('./child.mjs', import.meta.url)));
   return built;
