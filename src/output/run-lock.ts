@@ -1,7 +1,7 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../errors.js';
-import { ABSENT, errno, unless } from './errno.js';
+import { ABSENT, unless } from './errno.js';
 import type { Places } from './places.js';
 import { currentProcess, isRunning, ProcessOwner } from './process-owner.js';
 
@@ -25,7 +25,7 @@ export async function takeRunLock(places: Places): Promise<RunLock> {
   const mine = JSON.stringify(currentProcess());
   for (let tries = 0; !(await create(places, mine)); tries += 1) {
     if (tries === TRIES) throw new UserError("can't make this folder", { where: places.staging, fix: 'remove it' });
-    await discardDead(places);
+    await discardDead(places, mine);
   }
   const now = () => unless(ABSENT, readFile(places.owner, 'utf8'));
   const isHeld = async () => (await now()) === mine;
@@ -42,48 +42,59 @@ export async function takeRunLock(places: Places): Promise<RunLock> {
 
 /** The process that is writing this name now, if one is. */
 export async function runningOwner(places: Places): Promise<ProcessOwner | undefined> {
-  const owner = parse(await readSettled(places));
+  const owner = parse(await readSettled(places.owner));
   return owner && isRunning(owner) ? owner : undefined;
 }
 
 async function create(places: Places, mine: string): Promise<boolean> {
-  try {
-    // One by one: a recursive mkdir fails in odd ways (ENOTDIR) while another run removes the upper one.
-    for (const folder of [places.gymgen, places.staging]) await unless(['EEXIST'], mkdir(folder));
-    const file = await open(places.owner, 'wx');
-    try {
-      await file.writeFile(mine).finally(() => file.close());
-    } catch (error) {
-      await rm(places.owner);
-      throw error;
-    }
-    return true;
-  } catch (error) {
-    // ENOENT: another run cleaned an empty folder away in between.
-    if (errno(error) === 'EEXIST' || errno(error) === 'ENOENT') return false;
-    throw error;
-  }
+  // One by one: a recursive mkdir fails in odd ways (ENOTDIR) while another run removes the upper one, and then with ENOENT.
+  for (const folder of [places.gymgen, places.staging]) await unless(['EEXIST', 'ENOENT'], mkdir(folder));
+  return claim(places.owner, mine);
 }
 
-/** Moves a dead run's file aside; two runs at once can't both do that with the same one. */
-async function discardDead(places: Places): Promise<void> {
-  const seen = await readSettled(places);
+/** Creates a file that only one process can; false where it is there, or where its folder was cleaned away meanwhile. */
+async function claim(path: string, mine: string): Promise<boolean> {
+  const file = await unless(['EEXIST', 'ENOENT'], open(path, 'wx'));
+  if (!file) return false;
+  try {
+    await file.writeFile(mine).finally(() => file.close());
+  } catch (error) {
+    await rm(path);
+    throw error;
+  }
+  return true;
+}
+
+/**
+ * Removes a dead run's file. Only who holds a file of its own beside it may, and only after another look: else two that found
+ * it dead could remove it one after the other, and the second one what a third has created in between.
+ */
+async function discardDead(places: Places, mine: string): Promise<void> {
+  const seen = await readSettled(places.owner);
   if (seen === undefined) return;
   const owner = parse(seen);
   if (owner && isRunning(owner)) throw taken(places, owner);
-  const aside = `${places.owner}.${process.pid}`;
-  const renamed = rename(places.owner, aside).then(() => true);
-  if (!(await unless(ABSENT, renamed))) return;
-  // Another run may have been quicker: it takes away what it finds here, and where this is its file, it gets that back.
-  const moved = await unless(ABSENT, readFile(aside, 'utf8'));
-  if (moved === seen) await rm(aside, { force: true });
-  else if (moved !== undefined) await unless(ABSENT, rename(aside, places.owner));
+  const permit = `${places.owner}.discard`;
+  if (!(await claim(permit, mine))) return waitForPermit(permit);
+  try {
+    if ((await readSettled(places.owner)) === seen) await rm(places.owner, { force: true });
+  } finally {
+    await rm(permit, { force: true });
+  }
+}
+
+/** Another run is about to discard the file, which takes a moment; one that was killed at that never ends. */
+async function waitForPermit(permit: string): Promise<void> {
+  const text = await readSettled(permit);
+  const other = parse(text);
+  if (text !== undefined && !(other && isRunning(other))) await rm(permit, { force: true });
+  else await sleep(10);
 }
 
 /** The file's text; waits a moment where its owner has created it and not yet filled it. */
-async function readSettled(places: Places): Promise<string | undefined> {
+async function readSettled(path: string): Promise<string | undefined> {
   for (let tries = 0; ; tries += 1) {
-    const text = await unless(ABSENT, readFile(places.owner, 'utf8'));
+    const text = await unless(ABSENT, readFile(path, 'utf8'));
     if (text !== '' || tries === 20) return text;
     await sleep(25);
   }
