@@ -63,5 +63,5 @@ export const TIERS = {
   e2e: { checks: [vitest('e2e')], venvs: ['gym', 'agentenv'], built: true },
 };
 
-/** Tiers of one lane run one after another, and the lanes side by side: the end-to-end tests wait for servers much of the time. */
-export const LANES = [['lint', 'types', 'unit', 'runtime'], ['e2e']];
+/** Tiers of one lane run one after another, and the lanes side by side: runtime and e2e wait for servers and deadlines much of the time. */
+export const LANES = [['lint', 'types', 'unit'], ['runtime'], ['e2e']];
