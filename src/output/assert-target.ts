@@ -3,7 +3,7 @@ import { UserError } from '../errors.js';
 import { unless } from './errno.js';
 import { explained } from './explain.js';
 import { LOCK_FILE, type Places } from './places.js';
-import { assertInside, assertNoLink } from './symlinks.js';
+import { assertNoLink, Inside } from './symlinks.js';
 import { assertWritable, nearestFolder } from './writable.js';
 
 /** What Gym and Python leave where a folder was: `git switch` takes tracked files away and keeps these. */
@@ -12,7 +12,8 @@ const LEFT_BEHIND = /^(\.venv|__pycache__|\.pytest_cache|\.ruff_cache|.*\.egg-in
 /** @throws UserError where the Gym root, or what is on the way to the folder, can't be written as it should be */
 export async function assertTarget(places: Places, dryRun: boolean): Promise<void> {
   await explained(places.folder, async () => {
-    for (const path of [places.folder, places.staging]) await assertInside(places.root, path);
+    const inside = new Inside(places.root);
+    for (const path of [places.folder, places.staging]) await inside.assert(path);
     await assertNoLink(places.folder);
   });
   for (const path of [places.folder, places.staging]) await (dryRun ? nearestFolder(path) : assertWritable(path));

@@ -1,21 +1,22 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { UserError } from '../errors.js';
 import { explained } from './explain.js';
 import { finishCommit } from './finish-commit.js';
 import { type Changes, writeJournal } from './journal.js';
 import type { Places } from './places.js';
 import type { RunLock } from './run-lock.js';
-import { assertInside } from './symlinks.js';
+import { Inside } from './symlinks.js';
 import { syncFiles, syncFoldersOf } from './sync.js';
 import { assertWritable } from './writable.js';
 
 /** Puts the staged files in place. What could stop that halfway is looked for first, and an abort counts until then. */
 export async function commit(places: Places, changes: Changes, lock: RunLock, signal: AbortSignal): Promise<void> {
   const { device } = await assertWritable(places.files);
-  for (const path of [...changes.writes, ...changes.deletes]) {
-    const target = join(places.folder, path);
-    await explained(target, () => assertInside(places.root, target));
-    const parent = await assertWritable(join(target, '..'));
+  const targets = [...changes.writes, ...changes.deletes].map((path) => join(places.folder, path));
+  const inside = new Inside(places.root);
+  for (const target of targets) await explained(target, () => inside.assert(target));
+  for (const folder of new Set(targets.map(dirname))) {
+    const parent = await assertWritable(folder);
     if (parent.device !== device) throw otherFileSystem(parent.path, places.root);
   }
   const staged = changes.writes.map((path) => join(places.files, path));

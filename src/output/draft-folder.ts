@@ -11,7 +11,7 @@ import { PathGuard } from './path-guard.js';
 import { LOCK_FILE, type Places } from './places.js';
 import { readLock } from './read-lock.js';
 import { stageFile } from './stage-file.js';
-import { assertInside } from './symlinks.js';
+import { Inside } from './symlinks.js';
 import type { Edits, FileState, Generated, JsonValue, OutputFile, Plan, PlanEntry } from './types.js';
 
 export interface DraftParts {
@@ -34,7 +34,8 @@ export interface Draft {
 /** Takes in all that is generated, and compares it with the folder, which it doesn't touch. */
 export async function draftFolder({ places, files, record, edits, signal, into }: DraftParts): Promise<Draft> {
   const { folder, root } = places;
-  const inside = (path: string) => explained(join(folder, path), () => assertInside(root, join(folder, path)));
+  const gymRoot = new Inside(root);
+  const inside = (path: string) => explained(join(folder, path), () => gymRoot.assert(join(folder, path)));
   await assertOurs(places);
   const old = await readLock(folder);
   for (const path of Object.keys(old?.files ?? {})) await inside(path);

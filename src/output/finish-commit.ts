@@ -5,7 +5,7 @@ import { ABSENT, FILLED, unless } from './errno.js';
 import { explain } from './explain.js';
 import { readJournal } from './journal.js';
 import { LOCK_FILE, type Places } from './places.js';
-import { assertInside } from './symlinks.js';
+import { Inside } from './symlinks.js';
 import { syncFoldersOf } from './sync.js';
 
 /**
@@ -16,7 +16,8 @@ export async function finishCommit(places: Places): Promise<boolean> {
   const changes = await readJournal(places);
   if (!changes) return false;
   const all = [...changes.writes, ...changes.deletes].map((path) => join(places.folder, path));
-  for (const path of all) await assertInside(places.root, path);
+  const inside = new Inside(places.root);
+  for (const path of all) await inside.assert(path);
 
   const writes = changes.writes.filter((path) => path !== LOCK_FILE);
   for (const path of writes) await step(places, path, () => move(places, path));
@@ -40,9 +41,11 @@ async function step(places: Places, path: string, act: () => Promise<void>): Pro
 
 async function move(places: Places, path: string): Promise<void> {
   const staged = join(places.files, path);
-  const done = (await unless(ABSENT, lstat(staged))) === undefined;
-  if (done) return;
   const target = join(places.folder, path);
+  const moved = await unless(ABSENT, rename(staged, target).then(() => true));
+  if (moved) return;
+  // Either an earlier try has moved it, or its folder isn't there yet.
+  if (!(await unless(ABSENT, lstat(staged)))) return;
   await mkdir(dirname(target), { recursive: true });
   await rename(staged, target);
 }

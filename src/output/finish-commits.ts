@@ -8,7 +8,7 @@ import { isName, type Places, placesOf } from './places.js';
 import { removeEmpty } from './remove-empty.js';
 import { removeStaging } from './remove-staging.js';
 import { runningOwner, Taken, takeRunLock } from './run-lock.js';
-import { assertInside } from './symlinks.js';
+import { Inside } from './symlinks.js';
 
 /** By Gym root: the jobs of a batch come at once, and must not find what one of them is finishing taken. */
 const underWay = new Map<string, Promise<string[]>>();
@@ -59,7 +59,7 @@ export async function assertFinished(gymRoot: string): Promise<void> {
 
 async function finishDead(places: Places): Promise<boolean> {
   if (await runningOwner(places)) return false;
-  await assertInside(places.root, places.staging);
+  await new Inside(places.root).assert(places.staging);
   // An empty one may belong to a run that is about to take it, and makes it again.
   if (await removeEmpty(places.staging)) return false;
   const lock = await takeRunLock(places).catch((error: unknown) => {

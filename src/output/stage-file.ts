@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { abortable } from './abortable.js';
 import { Digest } from './digest.js';
+import { unless } from './errno.js';
 import { explain, explained } from './explain.js';
 import { hashText } from './hash-text.js';
 import type { Generated, OutputFile, RowsFile } from './types.js';
@@ -53,8 +54,7 @@ async function* chunks(file: OutputFile, signal: AbortSignal): AsyncGenerator<Bu
 }
 
 async function save(from: AsyncIterable<Buffer>, to: string): Promise<void> {
-  await explained(dirname(to), () => mkdir(dirname(to), { recursive: true }));
-  const file = await open(to, 'wx');
+  const file = await create(to);
   let syncing: Promise<unknown> = Promise.resolve();
   let unsynced = 0;
   try {
@@ -71,6 +71,14 @@ async function save(from: AsyncIterable<Buffer>, to: string): Promise<void> {
   } finally {
     await syncing.catch(() => {}).then(() => file.close());
   }
+}
+
+/** A new file, and its folders where they aren't there yet. */
+async function create(path: string): Promise<FileHandle> {
+  const file = await unless(['ENOENT'], open(path, 'wx'));
+  if (file) return file;
+  await explained(dirname(path), () => mkdir(dirname(path), { recursive: true }));
+  return open(path, 'wx');
 }
 
 async function drain(from: AsyncIterable<Buffer>): Promise<void> {

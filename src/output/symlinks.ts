@@ -3,24 +3,39 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { UserError } from '../errors.js';
 import { ABSENT, unless } from './errno.js';
 
-/** Where a write to `path` would really go, all symlinks followed, whether or not it is there yet. */
-async function destination(path: string): Promise<string> {
-  const real = await unless(ABSENT, realpath(path));
-  if (real !== undefined) return real;
-  const parent = await destination(dirname(resolve(path)));
-  const link = await unless([...ABSENT, 'EINVAL'], readlink(path));
-  return link === undefined ? join(parent, basename(path)) : destination(resolve(parent, link));
-}
+/** Tells of one path after another whether it is inside a Gym root. Each folder on the way is looked at once. */
+export class Inside {
+  private readonly known = new Map<string, Promise<string>>();
 
-/** @throws UserError where a symlink takes `path` out of the Gym root */
-export async function assertInside(root: string, path: string): Promise<void> {
-  const real = await destination(path);
-  const [first] = relative(await destination(root), real).split(sep);
-  if (first !== '..') return;
-  throw new UserError('a symlink leads out of the Gym root', {
-    where: `${path} -> ${real}`,
-    fix: 'replace the link by a folder or file of its own, or choose another Gym root',
-  });
+  constructor(private readonly root: string) {}
+
+  /** @throws UserError where a symlink takes `path` out of the Gym root */
+  async assert(path: string): Promise<void> {
+    const real = await this.destination(path);
+    const [first] = relative(await this.folder(this.root), real).split(sep);
+    if (first !== '..') return;
+    throw new UserError('a symlink leads out of the Gym root', {
+      where: `${path} -> ${real}`,
+      fix: 'replace the link by a folder or file of its own, or choose another Gym root',
+    });
+  }
+
+  /** Where a write to `path` would really go, all symlinks followed, whether or not it is there yet. */
+  private async destination(path: string): Promise<string> {
+    const parent = await this.folder(dirname(resolve(path)));
+    const link = await unless([...ABSENT, 'EINVAL'], readlink(path));
+    if (link === undefined) return join(parent, basename(path));
+    // Where links go round in a circle, this says so.
+    return (await unless(ABSENT, realpath(path))) ?? this.destination(resolve(parent, link));
+  }
+
+  private folder(path: string): Promise<string> {
+    const known = this.known.get(path);
+    if (known) return known;
+    const real = unless(ABSENT, realpath(path)).then((there) => there ?? this.destination(path));
+    this.known.set(path, real);
+    return real;
+  }
 }
 
 /** @throws UserError where the folder to write is a link: what it leads to has a lock file and runs of its own */
