@@ -1,9 +1,13 @@
 import { defineConfig } from 'vitest/config';
+// @ts-expect-error: plain JavaScript, which runs without a build
+import { handlebars } from './scripts/handlebars.mjs';
 
 export default defineConfig({
+  plugins: [handlebars],
   test: {
     projects: [
       {
+        extends: true,
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
@@ -15,6 +19,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
@@ -25,6 +30,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         // A checkout of the OpenEnv repository, which scripts/test-world.mjs asks for
         test: {
           name: 'world',

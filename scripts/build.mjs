@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';
+import { handlebars } from './handlebars.mjs';
 import { root } from './project.mjs';
 
 const dist = join(root, 'dist');
@@ -30,6 +31,8 @@ rmSync(dist, { recursive: true, force: true });
 const { output } = await build({
   input: { 'cli/main': join(root, 'src/cli/main.ts'), index: join(root, 'src/index.ts') },
   platform: 'node',
+  plugins: [handlebars],
+  resolve: { alias: { handlebars: 'handlebars/runtime.js' } }, // the compiler isn't needed
   onLog: (_, { message }) => {
     throw new Error(message);
   },

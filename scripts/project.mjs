@@ -24,8 +24,12 @@ export function ensureInstalled() {
 export function ensureBuilt() {
   const stamp = 'node_modules/.gymgen-built'; // when the last build began that ended well; not in dist/, which is published
   const sources = readdirSync(join(root, 'src'), { recursive: true }).map((name) => join('src', name));
-  const beside = ['package-lock.json', 'scripts/build.mjs', 'tsconfig.json', 'tsconfig.build.json'];
-  const newest = Math.max(...['src', ...beside, ...sources].map(modified));
+  const templates = readdirSync(join(root, 'templates/server'), { recursive: true })
+    .filter((name) => name.endsWith('.hbs'))
+    .map((name) => join('templates/server', name));
+  const scripts = ['scripts/build.mjs', 'scripts/handlebars.mjs'];
+  const beside = ['package-lock.json', ...scripts, 'tsconfig.json', 'tsconfig.build.json'];
+  const newest = Math.max(...['src', ...beside, ...sources, ...templates].map(modified));
   if (existsSync(join(root, 'dist')) && modified(stamp) > newest) return;
   rmSync(join(root, stamp), { force: true });
   const began = Date.now();

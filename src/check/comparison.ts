@@ -13,8 +13,8 @@ const LARGEST = 4 * 2 ** 20;
 export class Comparison {
   private readonly folder: string;
   private readonly rows = new Map<string, RowsComparison>();
-  /** How to get at each text that was generated: it is there already, or in the file that it is copied from. */
-  private readonly texts = new Map<string, () => Promise<string>>();
+  /** Each text that was generated. */
+  private readonly texts = new Map<string, string>();
 
   constructor({ gymRoot, name }: Target) {
     this.folder = path.join(gymRoot, namesOf(name).folder);
@@ -27,7 +27,7 @@ export class Comparison {
         this.rows.set(file.path, comparison);
         yield { ...file, ...watchRows(file.rows, path.join(this.folder, file.path), comparison) };
       } else {
-        this.texts.set(file.path, async () => ('copy' in file ? readFile(file.copy, 'utf8') : file.content));
+        this.texts.set(file.path, file.content);
         yield file;
       }
     }
@@ -35,7 +35,7 @@ export class Comparison {
 
   /** @param lock the text that the lock file would have, where it is asked about */
   async differences(entries: readonly PlanEntry[], lock?: string): Promise<FileDifference[]> {
-    if (lock !== undefined) this.texts.set(LOCK_FILE, async () => lock);
+    if (lock !== undefined) this.texts.set(LOCK_FILE, lock);
     return Promise.all(entries.map((entry) => this.difference(entry)));
   }
 
@@ -43,7 +43,7 @@ export class Comparison {
     if (entry.state === 'create' || entry.state === 'stale') return entry;
     const rows = this.rows.get(entry.path)?.end();
     if (rows) return { ...entry, rows };
-    const after = await this.texts.get(entry.path)?.();
+    const after = this.texts.get(entry.path);
     const before = after === undefined ? undefined : await this.there(entry.path);
     if (after === undefined || before === undefined) return entry;
     if (entry.path.endsWith('.jsonl')) return { ...entry, ...compareRows(before, after) };

@@ -1,15 +1,11 @@
 /**
- * Reads a source ahead of its reader, within a bound, so that the next page is fetched while this one is written.
- * An error of the source comes where its item would have.
+ * Reads a source ahead of its reader, within a bound and from now on, so that the next page is fetched while this one is
+ * written. An error of the source comes where its item would have.
  *
  * @param sizeOf an item's size, in the unit of `bound`
  * @param bound how much may wait; one item always may
  */
-export async function* ahead<T>(
-  source: AsyncIterable<T>,
-  sizeOf: (item: T) => number,
-  bound: number,
-): AsyncGenerator<T> {
+export function ahead<T>(source: AsyncIterable<T>, sizeOf: (item: T) => number, bound: number): AsyncGenerator<T> {
   const waiting: T[] = [];
   let size = 0;
   let done = false;
@@ -35,20 +31,22 @@ export async function* ahead<T>(
     }
   })();
 
-  try {
-    for (;;) {
-      const item = waiting.shift();
-      if (item !== undefined) {
-        size -= sizeOf(item);
-        changed();
-        yield item;
-      } else if (failure) throw (failure as { error: unknown }).error;
-      else if (done) return;
-      else await change();
+  return (async function* () {
+    try {
+      for (;;) {
+        const item = waiting.shift();
+        if (item !== undefined) {
+          size -= sizeOf(item);
+          changed();
+          yield item;
+        } else if (failure) throw (failure as { error: unknown }).error;
+        else if (done) return;
+        else await change();
+      }
+    } finally {
+      done = true;
+      changed();
+      await pump;
     }
-  } finally {
-    done = true;
-    changed();
-    await pump;
-  }
+  })();
 }

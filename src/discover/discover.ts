@@ -65,9 +65,11 @@ function only(environments: string[], server: ServerUrl): string {
 
 async function countSplits(api: TaskApi, env: string, options: DiscoverOptions, reporter: Reporter): Promise<Split[]> {
   const served = [...new Set(await api.splits(env))];
+  const names = chosenSplits(served, options.splits);
+  const counts = await Promise.all(names.map((name) => api.numTasks(env, name)));
   const splits: Split[] = [];
-  for (const name of chosenSplits(served, options.splits)) {
-    const count = Math.min(await api.numTasks(env, name), options.limit);
+  for (const [at, name] of names.entries()) {
+    const count = Math.min(counts[at] as number, options.limit);
     if (count > 0) splits.push({ name, count });
     else reporter.warn(`split '${name}' has no tasks: it is left out`);
   }
@@ -75,10 +77,17 @@ async function countSplits(api: TaskApi, env: string, options: DiscoverOptions, 
   return splits;
 }
 
+interface ListedPage {
+  /** Of one split. */
+  tasks: ListedTask[];
+  bytes: number;
+}
+
 class ServerDiscovery implements OpenDiscovery {
   readonly action?: NonNullable<OpenDiscovery['action']>;
   private readonly api: TaskApi;
   private readonly known: Toolsets;
+  private pages: AsyncGenerator<ListedPage> | undefined;
   private untold = false;
 
   constructor(
@@ -119,10 +128,18 @@ class ServerDiscovery implements OpenDiscovery {
     return { sessions: sessions.opened, requests: http.requests, bytes: http.bytes };
   }
 
-  async *tasks(split: Split): AsyncGenerator<Task[]> {
+  tasks(split: Split): AsyncGenerator<Task[]> {
+    this.pages ??= ahead(this.listed(), ({ bytes }) => bytes, AHEAD_BYTES);
+    return this.read(split, this.pages);
+  }
+
+  private async *read(split: Split, pages: AsyncGenerator<ListedPage>): AsyncGenerator<Task[]> {
     const seen = new FingerprintSet();
     const ends: ListedTask[] = [];
-    for await (const { tasks: listed } of ahead(this.listed(split), ({ bytes }) => bytes, AHEAD_BYTES)) {
+    for (let left = split.count; left > 0; ) {
+      const { tasks: listed } = (await pages.next()).value as ListedPage;
+      if (listed[0]?.split !== split.name) throw new Error(`split '${split.name}' is not the next one to read`);
+      left -= listed.length;
       const page: Task[] = [];
       for (const task of listed) {
         if (!seen.add(fingerprint(task.id))) {
@@ -142,16 +159,19 @@ class ServerDiscovery implements OpenDiscovery {
     await this.unchanged(split, ends);
   }
 
-  close(): Promise<void> {
-    return this.connection.close();
+  async close(): Promise<void> {
+    await this.connection.close();
+    await this.pages?.return(undefined);
   }
 
-  /** The split's tasks in pages; what must be played for them is under way by the time they are read. */
-  private async *listed(split: Split): AsyncGenerator<{ tasks: ListedTask[]; bytes: number }> {
-    for await (const { start, tasks, bytes } of pages(this.api, this.envName, split.name, split.count)) {
-      const listed = tasks.map((task, offset) => readDescriptor(task, split.name, start + offset));
-      for (const task of listed) this.known.start(task);
-      yield { tasks: listed, bytes };
+  /** The tasks of all splits in pages; what must be played for them is under way by the time they are read. */
+  private async *listed(): AsyncGenerator<ListedPage> {
+    for (const split of this.splits) {
+      for await (const { start, tasks, bytes } of pages(this.api, this.envName, split.name, split.count)) {
+        const listed = tasks.map((task, offset) => readDescriptor(task, split.name, start + offset));
+        for (const task of listed) this.known.start(task);
+        yield { tasks: listed, bytes };
+      }
     }
   }
 
@@ -182,7 +202,7 @@ class ServerDiscovery implements OpenDiscovery {
     const alone = step > 0 ? start : stop - 1;
     for (const [low, high] of [[alone, alone + 1], step > 0 ? [alone + 1, stop] : [start, alone]] as const) {
       if (low >= high) continue;
-      const { tasks } = await this.api.taskRange(this.envName, split.name, low, high);
+      const tasks = await this.api.taskRange(this.envName, split.name, low, high);
       const listed = tasks.map((task, offset) => readDescriptor(task, split.name, low + offset));
       yield* (step > 0 ? listed : listed.reverse()).filter((task) => task.key === key);
     }
@@ -191,7 +211,7 @@ class ServerDiscovery implements OpenDiscovery {
   /** The tasks of a key in all splits, of a server that has few. */
   private async *every(key: string): AsyncGenerator<ListedTask> {
     for (const { name, count } of this.splits) {
-      const { tasks } = await this.api.taskRange(this.envName, name, 0, count);
+      const tasks = await this.api.taskRange(this.envName, name, 0, count);
       yield* tasks.map((task, index) => readDescriptor(task, name, index)).filter((task) => task.key === key);
     }
   }
@@ -205,8 +225,8 @@ class ServerDiscovery implements OpenDiscovery {
     const count = Math.min(await this.api.numTasks(this.envName, split.name), this.options.limit);
     const changed: string[] = count === split.count ? [] : [`it had ${split.count} tasks, now ${count}`];
     for (const task of changed.length > 0 ? [] : ends) {
-      const { tasks } = await this.api.taskRange(this.envName, split.name, task.index, task.index + 1);
-      const again = tasks[0] && readDescriptor(tasks[0], split.name, task.index);
+      const [found] = await this.api.taskRange(this.envName, split.name, task.index, task.index + 1);
+      const again = found && readDescriptor(found, split.name, task.index);
       if (!again || identityOf(again) !== identityOf(task)) changed.push(`task ${nameOf(task)} is another one now`);
     }
     if (changed.length > 0) {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { UserError } from '../errors.js';
 import { HttpStatusError, NotJsonError, type TaskApi, type TaskDescriptor } from '../openenv/index.js';
 
@@ -15,38 +16,50 @@ const FIRST_TASKS = 128;
 const MAX_TASKS = 4096;
 
 /**
- * A split's tasks from 0 to `count`, in pages of about a megabyte.
+ * A split's tasks from 0 to `count`, in pages of about a megabyte. A page is read while the server makes the next.
  * @throws UserError where the server gives fewer or more than asked for, or one of them breaks its answer
  */
 export async function* pages(api: TaskApi, env: string, split: string, count: number): AsyncGenerator<Page> {
-  let length = FIRST_TASKS;
-  for (let start = 0; start < count; ) {
+  const ask = (start: number, length: number) => {
     const stop = Math.min(start + length, count);
-    const { tasks, bytes } = await readPage(api, env, split, start, stop);
-    if (tasks.length !== stop - start) {
+    const range = api.askTaskRange(env, split, start, stop);
+    range.catch(() => {}); // told where it is awaited
+    return { start, stop, range };
+  };
+  for (let next = count > 0 ? ask(0, FIRST_TASKS) : undefined; next; ) {
+    const { start, stop, range } = next;
+    let page: Page;
+    try {
+      const { bytes, read } = await range;
+      next = stop < count ? ask(stop, lengthOf(stop - start, bytes)) : undefined;
+      await setImmediate(); // it is sent
+      page = { start, tasks: read(), bytes };
+    } catch (error) {
+      throw isOfATask(error) ? await ofATask(error as UserError, api, env, split, start, stop) : error;
+    }
+    if (page.tasks.length !== stop - start) {
       throw new UserError(
-        `split '${split}' has ${count} tasks, but the server gives ${tasks.length} for ${start} to ${stop}`,
+        `split '${split}' has ${count} tasks, but the server gives ${page.tasks.length} for ${start} to ${stop}`,
         { fix: 'its num_tasks and get_task_range disagree, or the tasks changed meanwhile: run gymgen again' },
       );
     }
-    yield { start, tasks, bytes };
-    start = stop;
-    length = Math.round(Math.min(MAX_TASKS, Math.max(1, (TARGET_BYTES * tasks.length) / Math.max(1, bytes))));
+    yield page;
   }
 }
 
-async function readPage(api: TaskApi, env: string, split: string, start: number, stop: number) {
-  try {
-    return await api.taskRange(env, split, start, stop);
-  } catch (error) {
-    if (!isOfATask(error)) throw error;
-    const index = await culprit(api, env, split, start, stop);
-    throw new UserError(`the server can't give task ${split}[${index}]: ${(error as Error).message}`, {
-      where: (error as UserError).where ?? split,
-      fix: 'the task may hold NaN, or bytes that are not UTF-8: mend it on the server, or leave its split out with --split',
-      cause: error,
-    });
-  }
+/** How many tasks to ask for, where some came in so many bytes. */
+function lengthOf(tasks: number, bytes: number): number {
+  return Math.round(Math.min(MAX_TASKS, Math.max(1, (TARGET_BYTES * tasks) / Math.max(1, bytes))));
+}
+
+/** The same error, with the task that it is about. */
+async function ofATask(error: UserError, api: TaskApi, env: string, split: string, start: number, stop: number) {
+  const index = await culprit(api, env, split, start, stop);
+  return new UserError(`the server can't give task ${split}[${index}]: ${error.message}`, {
+    where: error.where ?? split,
+    fix: 'the task may hold NaN, or bytes that are not UTF-8: mend it on the server, or leave its split out with --split',
+    cause: error,
+  });
 }
 
 /** Whether one task can be the reason: a value that JSON can't hold makes FastAPI answer 500, or the answer no JSON. */

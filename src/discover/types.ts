@@ -60,7 +60,10 @@ export interface Discovery {
   rewardRule?: 'sum';
   /** What was found out and decided, for the summary. */
   notes?: readonly string[];
-  /** The split's tasks in order, in pages; the toolset of each is known by then. */
+  /**
+   * The split's tasks in order, in pages; the toolset of each is known by then. Splits are read in order too, each to its
+   * end; a server's first page is on its way once this is called.
+   */
   tasks(split: Split): AsyncIterable<Task[]>;
   /** The toolsets that the tasks read so far have, in the order they were met. */
   toolsets(): Toolset[];

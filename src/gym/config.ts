@@ -18,14 +18,14 @@ export function description(envName: string): string {
 }
 
 /** `configs/<name>.yaml`: the resources server, its agent, and the environment server that NeMo RL sends rows to. */
-export async function config(
+export function config(
   { envName, action, rewardRule }: Pick<Discovery, 'envName' | 'action' | 'rewardRule'>,
   options: GymOptions,
-): Promise<string> {
+): string {
   const names = namesOf(options.name);
   const { server, settings } = options;
   const or = <T>(value: T | undefined): T | null => value ?? null;
-  return await render('configs/name.yaml', {
+  return render('configs/name.yaml', {
     names,
     description: description(envName),
     ...('url' in server

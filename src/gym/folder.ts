@@ -6,13 +6,13 @@ import { namesOf } from './names.js';
 import type { GymOptions } from './options.js';
 import { PromptPrints } from './prompt-prints.js';
 import { RowWriter } from './rows.js';
-import { serverFiles } from './server-files.js';
+import { bridge, serverFiles } from './server-files.js';
 import { ToolsetTexts } from './toolsets.js';
 
 /**
- * The written folder, file by file: rows first, as the tasks are read, then what follows from them. Everything that Gym
- * would refuse goes to `findings`, so that a user reads all of it at once; where there is any, the folder is incomplete or
- * empty, and must not be written: the caller throws the findings once it has read all files.
+ * The written folder, file by file: what is always the same, rows as the tasks are read, then what follows from them.
+ * Everything that Gym would refuse goes to `findings`, so that a user reads all of it at once; where there is any, the folder
+ * is incomplete or empty, and must not be written: the caller throws the findings once it has read all files.
  */
 export async function* folder(
   discovery: Discovery,
@@ -28,9 +28,10 @@ export async function* folder(
 
   // No file has a name that a rule refuses: the tasks are then read for what else there is to say
   const writable = !findings.any;
-  for (const split of discovery.splits) {
+  for (const [at, split] of discovery.splits.entries()) {
     const prompts = new PromptPrints();
     const rows = writer.rows(discovery.tasks(split), split.name === exampleSplit ? examples : undefined, prompts);
+    if (writable && at === 0) yield* await bridge(); // while the first tasks are on their way
     if (writable) yield { path: names.rows(split.name), rows, prompts };
     else for await (const _ of rows);
   }
@@ -42,8 +43,8 @@ export async function* folder(
 
   if (exampleSplit !== undefined) yield { path: names.rows('example'), content: examples.join('') };
   yield { path: 'toolsets.json', content: toolsets.file(found) };
-  for (const file of await serverFiles(discovery, options)) {
-    if (file.path === names.config && 'content' in file) findings.add(...configSize(file.content));
+  for (const file of serverFiles(discovery, options)) {
+    if (file.path === names.config) findings.add(...configSize(file.content));
     yield file;
   }
 }

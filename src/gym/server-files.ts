@@ -1,27 +1,26 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Discovery } from '../discover/types.js';
-import type { CopyFile, OutputFile } from '../output/types.js';
+import type { TextFile } from '../output/types.js';
 import { config, SETTING_LINES } from './config.js';
 import { namesOf } from './names.js';
 import type { GymOptions } from './options.js';
-import { render, TEMPLATES } from './templates.js';
+import { render, TEMPLATES, type Template } from './templates.js';
 
 const BRIDGE = 'openenv_bridge';
 
 /** The files that Gym runs and people read. None holds a text of the server but the config, and that quotes it. */
-export async function serverFiles(discovery: Discovery, options: GymOptions): Promise<OutputFile[]> {
+export function serverFiles(discovery: Discovery, options: GymOptions): TextFile[] {
   const names = namesOf(options.name);
   const given = discovery.given ?? false;
-  const content = async (path: string, values: object = {}) => ({ path, content: await render(path, values) });
+  const content = (path: Template, values: object = {}) => ({ path, content: render(path, values) });
   return [
-    { path: names.config, content: await config(discovery, options), settings: SETTING_LINES },
-    await content('app.py'),
-    await content('pyproject.toml', { project: names.project, framework: framework(options) }),
-    await content('task_data.py', { given }),
-    await content('tests/test_app.py', { names }),
-    await content('README.md', readme(discovery, options)),
-    ...(await bridge()),
+    { path: names.config, content: config(discovery, options), settings: SETTING_LINES },
+    content('app.py'),
+    content('pyproject.toml', { project: names.project, framework: framework(options) }),
+    content('task_data.py', { given }),
+    content('tests/test_app.py', { names }),
+    content('README.md', readme(discovery, options)),
   ];
 }
 
@@ -44,11 +43,11 @@ function readme(discovery: Discovery, { name, server, renameTools, datasets }: G
 }
 
 /** The Python package as it is, and nobody's caches: a `.pyc` is refused where folders become packages. */
-async function bridge(): Promise<CopyFile[]> {
+export async function bridge(): Promise<TextFile[]> {
   const found = await readdir(join(TEMPLATES, BRIDGE), { recursive: true });
-  return found
+  const paths = found
     .map((file) => `${BRIDGE}/${file.split(sep).join('/')}`)
     .filter((path) => /(?:\.py|\/py\.typed)$/.test(path) && !/\/(?:\.|__pycache__)/.test(path))
-    .sort()
-    .map((path) => ({ path, copy: join(TEMPLATES, path) }));
+    .sort();
+  return Promise.all(paths.map(async (path) => ({ path, content: await readFile(join(TEMPLATES, path), 'utf8') })));
 }

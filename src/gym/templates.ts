@@ -1,11 +1,27 @@
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import Handlebars from 'handlebars';
 import { stringify } from 'smol-toml';
+import app from '../../templates/server/app.py.hbs';
+import config from '../../templates/server/configs/name.yaml.hbs';
+import pyproject from '../../templates/server/pyproject.toml.hbs';
+import readme from '../../templates/server/README.md.hbs';
+import taskData from '../../templates/server/task_data.py.hbs';
+import testApp from '../../templates/server/tests/test_app.py.hbs';
 import { yamlString, yamlValue } from './yaml.js';
 
 /** Beside `src/` and, in the package, beside `dist/`. */
 export const TEMPLATES = fileURLToPath(new URL('../../templates/server/', import.meta.url));
+
+const COMPILED = {
+  'app.py': app,
+  'configs/name.yaml': config,
+  'pyproject.toml': pyproject,
+  'README.md': readme,
+  'task_data.py': taskData,
+  'tests/test_app.py': testApp,
+};
+
+export type Template = keyof typeof COMPILED;
 
 const handlebars = Handlebars.create();
 
@@ -42,7 +58,6 @@ function only(pattern: RegExp, value: string): string {
 }
 
 /** @param file its path in `templates/server/`, without `.hbs` */
-export async function render(file: string, values: object): Promise<string> {
-  const source = await readFile(`${TEMPLATES}${file}.hbs`, 'utf8');
-  return handlebars.compile(source, { noEscape: true, strict: true })(values);
+export function render(file: Template, values: object): string {
+  return handlebars.template(COMPILED[file])(values);
 }

@@ -1,5 +1,4 @@
 import { parse } from 'lossless-json';
-import { stringify } from 'yaml';
 import { unicodeEscape } from '../rules/text.js';
 
 /** What PyYAML refuses or drops when it stands raw: control characters, line ends, a byte order mark, non-characters. */
@@ -15,8 +14,7 @@ export function yamlString(text: string): string {
 }
 
 function quoted(text: string): string {
-  const options = { defaultStringType: 'QUOTE_DOUBLE', doubleQuotedAsJSON: true, lineWidth: 0 } as const;
-  return stringify(text, options).trimEnd().replace(UNSAFE, unicodeEscape);
+  return JSON.stringify(text).replace(UNSAFE, unicodeEscape); // a string of JSON is a double-quoted one of YAML
 }
 
 /** JSON as a YAML value in flow style: numbers keep their spelling, and OmegaConf reads no `${…}` in a key. */

@@ -35,6 +35,32 @@ export class NotJsonError extends UserError {
   override readonly name = 'NotJsonError';
 }
 
+/** An answer whose status was good. */
+export class HttpAnswer {
+  constructor(
+    /** Its body, unpacked. */
+    readonly data: Buffer,
+    private readonly asked: string,
+    private readonly type: string,
+  ) {}
+
+  /**
+   * @param parse of an answer in UTF-8
+   * @throws NotJsonError
+   */
+  read(parse = parsePlain): unknown {
+    try {
+      return parse(this.data);
+    } catch {
+      // told below
+    }
+    throw new NotJsonError(`the answer is not JSON (${this.type}): ${excerpt(this.data.toString()) || 'nothing'}`, {
+      where: this.asked,
+      fix: 'is it an OpenEnv server? Its GET /health answers {"status":"healthy"}',
+    });
+  }
+}
+
 export interface JsonAnswer {
   value: unknown;
   /** The text that it came as, in UTF-8, for whom JSON.parse changes too much. */
@@ -73,11 +99,16 @@ export class HttpClient {
 
   /**
    * @param path below the server's base, with its leading slash
-   * @param parse of an answer in UTF-8
    * @returns the parsed answer, its bytes, and how many these are
    * @throws UserError saying what was asked, what came and how to check; the signal's reason when it aborts
    */
-  async json(method: 'GET' | 'POST', path: string, body?: unknown, parse = parsePlain): Promise<JsonAnswer> {
+  async json(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonAnswer> {
+    const answer = await this.ask(method, path, body);
+    return { value: answer.read(), data: answer.data, bytes: answer.data.length };
+  }
+
+  /** The same, for an answer that is read later. */
+  async ask(method: 'GET' | 'POST', path: string, body?: unknown): Promise<HttpAnswer> {
     const asked = `${method} ${this.server.http}${path}`;
     const payload = body === undefined ? undefined : JSON.stringify(body);
     let url = new URL(this.server.http + path);
@@ -89,8 +120,7 @@ export class HttpClient {
         continue;
       }
       if (status < 200 || status > 299) throw new HttpStatusError(status, asked, data.toString());
-      const value = parsed(parse, data, asked, response.headers['content-type'] ?? 'no content type');
-      return { value, data, bytes: data.length };
+      return new HttpAnswer(data, asked, response.headers['content-type'] ?? 'no content type');
     }
     throw new UserError(`the server redirected more than ${MAX_REDIRECTS} times`, { where: asked });
   }
@@ -172,18 +202,6 @@ function pipe(response: http.IncomingMessage, unzip: zlib.Unzip | zlib.BrotliDec
 function parsePlain(data: Buffer): unknown {
   if (!isUtf8(data)) throw new SyntaxError('it is not UTF-8');
   return JSON.parse(data.toString());
-}
-
-function parsed(parse: typeof parsePlain, data: Buffer, asked: string, type: string): unknown {
-  try {
-    return parse(data);
-  } catch {
-    // told below
-  }
-  throw new NotJsonError(`the answer is not JSON (${type}): ${excerpt(data.toString()) || 'nothing'}`, {
-    where: asked,
-    fix: 'is it an OpenEnv server? Its GET /health answers {"status":"healthy"}',
-  });
 }
 
 function fixFor(status: number): string {

@@ -1,4 +1,4 @@
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import { ZodError } from 'zod';
 import type { UserError } from '../errors.js';
 import { excerpt } from './excerpt.js';
@@ -62,6 +62,7 @@ export class Session {
     server: ServerUrl,
     { headers, signal, maxFrame = 128 * 2 ** 20 }: SessionOptions,
   ): Promise<Session> {
+    const { WebSocket } = await import('ws'); // here, since the first tasks can be on their way meanwhile
     signal.throwIfAborted();
     const socket = new WebSocket(server.ws, {
       headers: { ...server.headers, ...headers },
@@ -121,9 +122,9 @@ export class Session {
 
   /** Ends the session, so that the server frees its slot. Never throws; takes no longer than two seconds. */
   async close(): Promise<void> {
-    if (this.socket.readyState === WebSocket.CLOSED) return;
+    if (this.socket.readyState === this.socket.CLOSED) return;
     const closed = new Promise<void>((resolve) => this.socket.once('close', () => resolve()));
-    if (this.waiter === null && this.socket.readyState === WebSocket.OPEN) {
+    if (this.waiter === null && this.socket.readyState === this.socket.OPEN) {
       this.socket.send('{"type":"close"}', () => {});
     }
     this.socket.close();

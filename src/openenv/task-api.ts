@@ -17,6 +17,13 @@ const Tasks = z.object({
   tasks: z.array(z.custom<TaskDescriptor>((task) => typeof task === 'object' && task !== null)),
 });
 
+/** Tasks as they came. */
+export interface TaskRange {
+  bytes: number;
+  /** @throws UserError where they can't be read */
+  read(): TaskDescriptor[];
+}
+
 /** The server can't list tasks: the environment lacks the methods, or the server the routes. */
 export class NoTaskApi extends UserError {
   override readonly name = 'NoTaskApi';
@@ -43,11 +50,19 @@ export class TaskApi {
     return (await this.ask('POST', `/${encodeURIComponent(env)}/num_tasks`, { split }, Count)).num_tasks;
   }
 
-  /** The tasks from `start` up to, not including, `stop`; and the bytes that they came in. */
-  async taskRange(env: string, split: string, start: number, stop: number) {
+  /** The tasks from `start` up to, not including, `stop`. */
+  async taskRange(env: string, split: string, start: number, stop: number): Promise<TaskDescriptor[]> {
+    return (await this.askTaskRange(env, split, start, stop)).read();
+  }
+
+  /** The same, before they are read: the server can be asked for more meanwhile. */
+  async askTaskRange(env: string, split: string, start: number, stop: number): Promise<TaskRange> {
     const path = `/${encodeURIComponent(env)}/task_range`;
-    const { value, bytes } = await this.http.json('POST', path, { split, start, stop }, parseJson);
-    return { tasks: this.check(Tasks, value, path).tasks, bytes };
+    const answer = await this.http.ask('POST', path, { split, start, stop });
+    return {
+      bytes: answer.data.length,
+      read: () => this.check(Tasks, answer.read(parseJson), path).tasks,
+    };
   }
 
   private async ask<T>(method: 'GET' | 'POST', path: string, body: unknown, schema: z.ZodType<T>): Promise<T> {

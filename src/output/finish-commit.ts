@@ -42,7 +42,10 @@ async function step(places: Places, path: string, act: () => Promise<void>): Pro
 async function move(places: Places, path: string): Promise<void> {
   const staged = join(places.files, path);
   const target = join(places.folder, path);
-  const moved = await unless(ABSENT, rename(staged, target).then(() => true));
+  const moved = await unless(
+    ABSENT,
+    rename(staged, target).then(() => true),
+  );
   if (moved) return;
   // Either an earlier try has moved it, or its folder isn't there yet.
   if (!(await unless(ABSENT, lstat(staged)))) return;

@@ -7,7 +7,6 @@ export { LOCK_FILE } from './places.js';
 export { type Planned, planFolder } from './plan-folder.js';
 export { readLock } from './read-lock.js';
 export type {
-  CopyFile,
   Edits,
   FileState,
   JsonValue,

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { abortable } from './abortable.js';
@@ -43,7 +42,6 @@ export async function stageFile(file: OutputFile, to: string | undefined, signal
 
 async function* chunks(file: OutputFile, signal: AbortSignal): AsyncGenerator<Buffer> {
   if ('content' in file) yield Buffer.from(file.content);
-  else if ('copy' in file) yield* createReadStream(file.copy);
   else {
     for await (const rows of abortable(file.rows, signal)) {
       if (rows.length > 0 && rows.at(-1) !== LF)

@@ -1,7 +1,7 @@
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
 /** A file of the written folder. `path` is relative to it, with `/` between its parts. */
-export type OutputFile = TextFile | RowsFile | CopyFile;
+export type OutputFile = TextFile | RowsFile;
 
 export interface TextFile {
   path: string;
@@ -36,12 +36,6 @@ export interface KeptPrompts {
   readonly hash: string;
   /** Whether the file on disk has nothing else of the user's: then it is no hand edit. */
   readonly only: boolean;
-}
-
-export interface CopyFile {
-  path: string;
-  /** Absolute path of the file to copy. */
-  copy: string;
 }
 
 /**

@@ -1,4 +1,3 @@
 export { PromptKeeper } from './keep-prompts.js';
 export { currentSettings, readRoot } from './read-root.js';
-export { readSettings } from './settings.js';
 export { type WrittenFolder, writtenFolders } from './written.js';

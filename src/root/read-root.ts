@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { namesOf } from '../gym/names.js';
 import type { Settings } from '../gym/options.js';
 import type { GymRoot } from '../rules/index.js';
-import { readSettings } from './settings.js';
 
 /** What the rules want to know of a Gym root, which need not be there yet. */
 export async function readRoot(path: string): Promise<GymRoot> {
@@ -18,7 +17,9 @@ export async function currentSettings(gymRoot: string, name: string): Promise<Se
   const { folder, config } = namesOf(name);
   const path = join(gymRoot, folder, config);
   const written = await text(path);
-  return written === undefined ? {} : readSettings(written, name, path);
+  if (written === undefined) return {};
+  const { readSettings } = await import('./settings.js'); // a parser of YAML, which a new root doesn't need
+  return readSettings(written, name, path);
 }
 
 /** What can't be read has nothing to say here; why it can't is told where it is to be written. */

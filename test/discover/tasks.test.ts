@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { discoverAll } from '../support/discovered.js';
+import { describe, expect, test, vi } from 'vitest';
+import { discover, type Split } from '../../src/discover/index.js';
+import { discoverAll, discoverOptions, Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
 import { refuseWarnings } from '../support/leaks.js';
 import { day, days, type ServedTask } from '../support/served-tasks.js';
@@ -32,6 +33,24 @@ describe('what is served', () => {
     expect(found.tasks.map(({ index }) => index)).toEqual([...Array(300).keys(), ...Array(200).keys(), 0]);
     expect(found.tasks.at(-1)).toMatchObject({ split: 'eval', index: 0, prompt: 'Day 7.', systemPrompt: null });
     expect(found.discovery.toolsets()[0]?.turns[0]?.map(({ name }) => name)).toEqual(['submit_schedule', 'end_turn']);
+  });
+
+  test('on its way as soon as it is asked for, and before it is read', async () => {
+    const server = await StandIn.start({ splits });
+    const discovery = await discover(server.url, discoverOptions(), new Said());
+    const ranges = () => server.asked.filter(({ path }) => path.endsWith('/task_range')).length;
+    expect(ranges()).toBe(0);
+    discovery.tasks(discovery.splits[0] as Split);
+    await vi.waitFor(() => expect(ranges()).toBeGreaterThan(0));
+    await discovery.close();
+  });
+
+  test('only in that order', async () => {
+    const server = await StandIn.start({ splits });
+    const discovery = await discover(server.url, discoverOptions(), new Said());
+    const second = discovery.tasks(discovery.splits[1] as Split);
+    await expect(second[Symbol.asyncIterator]().next()).rejects.toThrow('not the next one');
+    await discovery.close();
   });
 
   test('in part: the splits that are asked for, and so many tasks of each', async () => {

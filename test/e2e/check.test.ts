@@ -126,15 +126,15 @@ describe('a check names exactly what changed', () => {
       cpSync(join(REPOSITORY, part), join(other, part), { recursive: true });
     }
     symlinkSync(join(REPOSITORY, 'node_modules'), join(other, 'node_modules'));
-    const template = join(other, 'templates/server/task_data.py.hbs');
+    const template = join(other, 'templates/server/openenv_bridge/mask.py');
     writeFileSync(template, `${readFileSync(template, 'utf8')}# newer\n`);
     const bin = gymgenBin().replace(REPOSITORY, `${other}/`);
     const args = [bin, 'check', recording, root];
     const options = { reject: false, extendEnv: false, env: plainEnv() } as const;
     const stdout = await untouched(() => execa(process.execPath, args, options));
-    expect(statesIn(stdout)).toEqual(['update  task_data.py']);
+    expect(statesIn(stdout)).toEqual(['update  openenv_bridge/mask.py']);
     expect(stdout).toMatch(
-      /^update {2}gymgen\.lock\.json\n {8}\(hashes .*\nupdate {2}task_data\.py\n {8}@@[\s\S]*\+# newer$/m,
+      /^update {2}gymgen\.lock\.json\n {8}\(hashes .*\nupdate {2}openenv_bridge\/mask\.py\n {8}@@[\s\S]*\+# newer$/m,
     );
   });
 

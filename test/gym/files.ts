@@ -1,4 +1,4 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Discovery } from '../../src/discover/types.js';
 import { folder } from '../../src/gym/folder.js';
@@ -6,9 +6,8 @@ import type { GymOptions } from '../../src/gym/options.js';
 import { Findings } from '../../src/rules/index.js';
 
 export interface Generated {
-  /** The text of each file by its path, in the order in which they came; a copied file's is the path it is copied from. */
+  /** The text of each file by its path, in the order in which they came. */
   files: Map<string, string>;
-  copies: Set<string>;
   findings: Findings;
 }
 
@@ -16,26 +15,20 @@ export interface Generated {
 export async function generate(discovery: Discovery, options: GymOptions): Promise<Generated> {
   const findings = new Findings();
   const files = new Map<string, string>();
-  const copies = new Set<string>();
   for await (const file of folder(discovery, options, findings)) {
-    if ('copy' in file) copies.add(file.path);
-    files.set(
-      file.path,
-      'rows' in file ? (await texts(file.rows)).join('') : 'copy' in file ? file.copy : file.content,
-    );
+    files.set(file.path, 'rows' in file ? (await texts(file.rows)).join('') : file.content);
   }
-  return { files, copies, findings };
+  return { files, findings };
 }
 
 /** Writes them below a Gym root, and gives the server's folder. */
 export async function writeFolder(root: string, discovery: Discovery, options: GymOptions): Promise<string> {
-  const { files, copies, findings } = await generate(discovery, options);
+  const { files, findings } = await generate(discovery, options);
   findings.throwIfAny('Gym would refuse this');
   const target = join(root, 'resources_servers', options.name);
   for (const [path, text] of files) {
     await mkdir(dirname(join(target, path)), { recursive: true });
-    if (copies.has(path)) await cp(text, join(target, path));
-    else await writeFile(join(target, path), text);
+    await writeFile(join(target, path), text);
   }
   return target;
 }

@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { discovery, options, task, tool, toolset } from './discovery.js';
@@ -7,11 +8,13 @@ import { generate } from './files.js';
 const FIVE = [0, 1, 2, 3, 4].map((index) => task(index));
 
 describe('a folder', () => {
-  it('has its rows first, and the bridge as it is', async () => {
-    const { files, copies, findings } = await generate(discovery([...FIVE, task(0, { split: 'eval' })]), options());
+  it('has the bridge as it is, then its rows, then the rest', async () => {
+    const { files, findings } = await generate(discovery([...FIVE, task(0, { split: 'eval' })]), options());
     expect(findings.list).toEqual([]);
-    const own = [...files.keys()].filter((path) => !copies.has(path));
-    expect(own).toEqual([
+    const bridge = fileURLToPath(new URL('../../templates/server/openenv_bridge', import.meta.url));
+    const there = (await readdir(bridge)).filter((name) => name.endsWith('.py')).sort();
+    expect([...files.keys()]).toEqual([
+      ...there.map((name) => `openenv_bridge/${name}`),
       'data/train.jsonl',
       'data/eval.jsonl',
       'toolsets.json',
@@ -22,11 +25,9 @@ describe('a folder', () => {
       'tests/test_app.py',
       'README.md',
     ]);
-    const bridge = fileURLToPath(new URL('../../templates/server/openenv_bridge', import.meta.url));
-    const there = (await readdir(bridge))
-      .filter((name) => name.endsWith('.py'))
-      .map((name) => `openenv_bridge/${name}`);
-    expect([...copies]).toEqual(there.sort());
+    for (const name of there) {
+      expect(files.get(`openenv_bridge/${name}`)).toBe(await readFile(join(bridge, name), 'utf8'));
+    }
   });
 
   it('is the same twice', async () => {
@@ -78,7 +79,7 @@ describe('a folder', () => {
       discovery([task(0)]),
       options({ datasets: { train: 'train', license: 'MIT' }, renameTools: { submit: 'x' } }),
     );
-    expect([...files.keys()]).toEqual(['data/train.jsonl']);
+    expect([...files.keys()].filter((path) => !path.startsWith('openenv_bridge/'))).toEqual(['data/train.jsonl']);
     expect(findings.list.map(({ code }) => code)).toEqual(['rename-unmatched', 'dataset-example']);
   });
 });

@@ -61,14 +61,3 @@ test('an empty split is an empty file', async () => {
 test('rows that end in the middle of a line are a bug', async () => {
   await expect(write(tempFolder(), { 'data/a.jsonl': ['{}\n', '{'] })).rejects.toThrow('whole lines');
 });
-
-test('a file is copied as it is', async () => {
-  const root = tempFolder();
-  async function* files(): AsyncGenerator<OutputFile> {
-    yield { path: 'bridge/a.ts', copy: import.meta.filename };
-  }
-  const target = { gymRoot: root, name: NAME };
-  expect((await writeFolder(target, files(), () => ({}), options)).changed).toBe(true);
-  expect(snapshot(folderOf(root))['bridge/a.ts']).toContain('a file is copied as it is');
-  expect((await writeFolder(target, files(), () => ({}), options)).changed).toBe(false);
-});
