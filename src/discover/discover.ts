@@ -224,10 +224,15 @@ class ServerDiscovery implements OpenDiscovery {
   private async unchanged(split: Split, ends: ListedTask[]): Promise<void> {
     const count = Math.min(await this.api.numTasks(this.envName, split.name), this.options.limit);
     const changed: string[] = count === split.count ? [] : [`it had ${split.count} tasks, now ${count}`];
-    for (const task of changed.length > 0 ? [] : ends) {
-      const [found] = await this.api.taskRange(this.envName, split.name, task.index, task.index + 1);
-      const again = found && readDescriptor(found, split.name, task.index);
-      if (!again || identityOf(again) !== identityOf(task)) changed.push(`task ${nameOf(task)} is another one now`);
+    const again = async ({ index }: ListedTask) => {
+      const [found] = await this.api.taskRange(this.envName, split.name, index, index + 1);
+      return found && readDescriptor(found, split.name, index);
+    };
+    const asked = changed.length > 0 ? [] : ends;
+    const found = await Promise.all(asked.map(again));
+    for (const [at, task] of asked.entries()) {
+      const now = found[at];
+      if (!now || identityOf(now) !== identityOf(task)) changed.push(`task ${nameOf(task)} is another one now`);
     }
     if (changed.length > 0) {
       throw new UserError(`split '${split.name}' changed while it was listed: ${changed.join('; ')}`, { fix: CHANGED });

@@ -4,26 +4,39 @@ import { abortable } from './abortable.js';
 import { Digest } from './digest.js';
 import { unless } from './errno.js';
 import { explain, explained } from './explain.js';
+import { FileWriter } from './file-writer.js';
 import { hashText } from './hash-text.js';
 import type { Generated, OutputFile, RowsFile } from './types.js';
 
-/**
- * Bytes that may wait for the disk before the source is asked for more. The disk has its time while the source has its own:
- * where all of a large file waited for the sync at the end, both would come one after the other.
- */
-const UNSYNCED = 32 * 2 ** 20;
 const LF = 0x0a;
 
-/** Writes one file to `to`, or nowhere where that is `undefined`, and tells what went by. Holds no more than a chunk. */
+/** Writes one file to `to`, or nowhere where that is `undefined`, and tells what went by. Of rows it holds but a few pieces. */
 export async function stageFile(file: OutputFile, to: string | undefined, signal: AbortSignal): Promise<Generated> {
   const digest = new Digest();
+  if ('rows' in file) await stageRows(file, to, digest, signal);
+  else await stageText(Buffer.from(file.content), to, digest);
+  return described(file, digest);
+}
+
+async function stageText(text: Buffer, to: string | undefined, digest: Digest): Promise<void> {
+  digest.update(text);
+  if (to === undefined) return;
+  await explained(to, async () => {
+    const file = await create(to);
+    await file.writeFile(text).finally(() => file.close());
+  });
+}
+
+async function stageRows(file: RowsFile, to: string | undefined, digest: Digest, signal: AbortSignal): Promise<void> {
   let source: { error: unknown } | undefined;
 
   async function* measured(): AsyncGenerator<Buffer> {
     try {
-      for await (const chunk of chunks(file, signal)) {
-        digest.update(chunk);
-        yield chunk;
+      for await (const rows of abortable(file.rows, signal)) {
+        if (rows.length > 0 && rows.at(-1) !== LF)
+          throw new Error(`rows of ${file.path} come in whole lines, ended by LF`);
+        digest.update(rows);
+        yield rows;
       }
     } catch (error) {
       source = { error };
@@ -37,37 +50,15 @@ export async function stageFile(file: OutputFile, to: string | undefined, signal
     // What the source throws is for its owner to explain, even where it has the code of a disk's failure.
     throw source ? source.error : explain(error, to ?? file.path);
   }
-  return described(file, digest);
-}
-
-async function* chunks(file: OutputFile, signal: AbortSignal): AsyncGenerator<Buffer> {
-  if ('content' in file) yield Buffer.from(file.content);
-  else {
-    for await (const rows of abortable(file.rows, signal)) {
-      if (rows.length > 0 && rows.at(-1) !== LF)
-        throw new Error(`rows of ${file.path} come in whole lines, ended by LF`);
-      yield rows;
-    }
-  }
 }
 
 async function save(from: AsyncIterable<Buffer>, to: string): Promise<void> {
-  const file = await create(to);
-  let syncing: Promise<unknown> = Promise.resolve();
-  let unsynced = 0;
+  const file = new FileWriter(await create(to));
   try {
-    for await (const chunk of from) {
-      await file.writeFile(chunk);
-      unsynced += chunk.length;
-      if (unsynced < UNSYNCED) continue;
-      await syncing;
-      syncing = file.datasync();
-      syncing.catch(() => {}); // told where it is awaited
-      unsynced = 0;
-    }
-    await syncing;
+    for await (const chunk of from) await file.put(chunk);
+    await file.end();
   } finally {
-    await syncing.catch(() => {}).then(() => file.close());
+    await file.close();
   }
 }
 
@@ -87,7 +78,7 @@ function described(file: OutputFile, digest: Digest): Generated {
   const lines = digest.lines;
   const full = digest.end();
   if ('rows' in file) return { full, rows: lines, ...rowsDescribed(file, full) };
-  if (!('content' in file) || !file.settings) return { full, hash: full };
+  if (!file.settings) return { full, hash: full };
   // A flag would be lost in the lock file, and `g` or `y` would make each test depend on the last.
   if (file.settings.flags !== '') throw new Error(`settings of ${file.path}: flags are not kept`);
   return { full, hash: hashText(file.content, file.settings), settings: file.settings };
