@@ -47,11 +47,12 @@ const ESCAPES = Uint8Array.from({ length: 256 }, (_, byte) => Number('"\\bfnrt'.
 export function parseJson(data: Buffer): unknown {
   if (!isUtf8(data)) throw new SyntaxError('it is not UTF-8');
   const kept: JsonString[] = [];
+  const words = new Words(data);
   let text = '';
   let from = 0;
   for (let at = nextQuote(data, 0); at < data.length; at = nextQuote(data, at)) {
     const start = at;
-    const end = endOfString(data, start);
+    const end = endOfString(data, words, start);
     at = Math.abs(end);
     if (end < start + LONG) continue;
     text += `${data.toString('utf8', from, start)}"${MARK}${kept.length}"`;
@@ -69,10 +70,10 @@ function nextQuote(data: Buffer, from: number): number {
 }
 
 /** Behind the closing quote of a string; negative where JSON.stringify would spell it otherwise, or it is no string at all. */
-function endOfString(data: Buffer, start: number): number {
+function endOfString(data: Buffer, words: Words, start: number): number {
   let usual = 1;
   const { length } = data;
-  for (let at = start + 1; at < length; at += 1) {
+  for (let at = words.behindPlain(start + 1); at < length; at = words.behindPlain(at + 1)) {
     const kind = KINDS[data[at] as number];
     if (kind === PLAIN) continue;
     if (kind === QUOTE) return usual === 1 ? at + 1 : -at - 1;
@@ -82,6 +83,40 @@ function endOfString(data: Buffer, start: number): number {
     } else if (isOdd(data, at)) usual = 0;
   }
   return -length;
+}
+
+/** Four bytes at once: most of a string is plain ASCII. */
+class Words {
+  private readonly words: Int32Array;
+  /** Bytes before the first whole word. */
+  private readonly odd: number;
+
+  constructor(data: Buffer) {
+    this.odd = -data.byteOffset & 3;
+    const whole = Math.max(0, data.length - this.odd) >> 2;
+    this.words = whole === 0 ? new Int32Array(0) : new Int32Array(data.buffer, data.byteOffset + this.odd, whole);
+  }
+
+  /** From a byte on, the first that begins no word of plain bytes; the same where it is in the middle of one. */
+  behindPlain(at: number): number {
+    const { words, odd } = this;
+    if (((at - odd) & 3) !== 0 || at < odd) return at;
+    let word = (at - odd) >> 2;
+    while (word < words.length && isPlain(words[word] as number)) word += 1;
+    return (word << 2) + odd;
+  }
+}
+
+/** Whether none of four bytes is a quote, a backslash, a control or beyond ASCII: the highest bit of one that is gets set. */
+function isPlain(word: number): boolean {
+  const quotes = word ^ 0x22222222;
+  const backslashes = word ^ 0x5c5c5c5c;
+  const found =
+    ((quotes - 0x01010101) & ~quotes) |
+    ((backslashes - 0x01010101) & ~backslashes) |
+    ((word - 0x20202020) & ~word) |
+    word;
+  return (found & 0x80808080) === 0;
 }
 
 /** A control; or U+0085, U+2028 or U+2029, which some readers take for the end of a line. */

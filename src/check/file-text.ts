@@ -4,7 +4,9 @@ import { LONGEST, linesOf } from '../lines.js';
 
 const LF = 0x0a;
 /** Bytes that are read at once. */
-const AT_ONCE = 64 * 1024;
+const AT_ONCE = 256 * 1024;
+/** Bytes of lines that are taken at once, or one line. */
+const TAKEN = 64 * 1024;
 
 /** A file of lines from its start to its end, read into one piece of memory: what comes next is passed over, or taken. */
 export class FileText {
@@ -39,7 +41,7 @@ export class FileText {
   /** The next lines without their ends (LF or CR LF): so many at most, and fewer where they are long; none at the end. */
   async take(most: number): Promise<string[]> {
     let length = 0;
-    for (let taken = 0; taken < most && length < AT_ONCE; taken += 1) {
+    for (let taken = 0; taken < most && length < TAKEN; taken += 1) {
       const next = await this.lengthToLineEnd(length);
       if (next === length) break;
       length = next;

@@ -134,7 +134,7 @@ class ServerDiscovery implements OpenDiscovery {
   }
 
   private async *read(split: Split, pages: AsyncGenerator<ListedPage>): AsyncGenerator<Task[]> {
-    const seen = new FingerprintSet();
+    const seen = new FingerprintSet(split.count + 1);
     const ends: ListedTask[] = [];
     for (let left = split.count; left > 0; ) {
       const { tasks: listed } = (await pages.next()).value as ListedPage;

@@ -20,14 +20,23 @@ function murmur3(text: string, seed: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
+/** How full a set gets, at most. */
+const LOAD = 0.75;
+/** Slots that are made beforehand, at most: a server may say anything. Those that are never used take no memory. */
+const MOST = 2 ** 22;
+
 /**
  * A set of fingerprints in 8 bytes a slot, for splits of a million tasks: a Set of their ids would take fifty times that.
- * Among a million ids, two that differ are taken for one with a probability of 3e-8. It grows with what is added, not with
- * what a server says there will be.
+ * Among a million ids, two that differ are taken for one with a probability of 3e-8.
  */
 export class FingerprintSet {
-  private slots = new Uint32Array(32);
+  private slots: Uint32Array;
   private size = 0;
+
+  /** @param expected how many there may be; it grows with those that are added */
+  constructor(expected = 0) {
+    this.slots = new Uint32Array(2 * Math.ceil(Math.min(MOST, Math.max(16, expected / LOAD))));
+  }
 
   /** @returns false where it is in the set already */
   add([high, low]: Fingerprint): boolean {
@@ -37,16 +46,17 @@ export class FingerprintSet {
     this.slots[at] = first;
     this.slots[at + 1] = low;
     this.size += 1;
-    if (this.size * 4 > this.slots.length) this.grow();
+    if (this.size * 2 > this.slots.length * LOAD) this.grow();
     return true;
   }
 
   /** Where a fingerprint is, or the free slot where it belongs. */
   private slotOf(first: number, low: number): number {
-    const mask = this.slots.length / 2 - 1;
-    for (let slot = low & mask; ; slot = (slot + 1) & mask) {
+    const { slots } = this;
+    const count = slots.length / 2;
+    for (let slot = Math.floor((low / 2 ** 32) * count); ; slot = slot + 1 === count ? 0 : slot + 1) {
       const at = slot * 2;
-      if (this.slots[at] === 0 || (this.slots[at] === first && this.slots[at + 1] === low)) return at;
+      if (slots[at] === 0 || (slots[at] === first && slots[at + 1] === low)) return at;
     }
   }
 
