@@ -24,9 +24,10 @@ export function readDescriptor(task: TaskDescriptor, split: string, index: numbe
     });
   };
   const { prompt } = task;
-  const [id, systemPrompt = null, toolset, agent] = [task.id, task.system_prompt, task.toolset, task.agent].map(
-    decoded,
-  );
+  const id = decoded(task.id);
+  const systemPrompt = decoded(task.system_prompt) ?? null;
+  const toolset = decoded(task.toolset);
+  const agent = decoded(task.agent);
   if (task.index !== undefined && task.index !== index) refuse('index', task.index, `${index}, its place in the split`);
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) refuse('id', id, 'a string');
   if (typeof prompt !== 'string' && !(prompt instanceof JsonString)) refuse('prompt', prompt, 'a string');

@@ -1,5 +1,6 @@
 import { UserError } from '../errors.js';
 import { HttpClient, parseServerUrl, type ServerUrl, TaskApi } from '../openenv/index.js';
+import { thousands } from '../thousands.js';
 import { ahead } from './ahead.js';
 import { chosenSplits } from './chosen-splits.js';
 import { type Connection, connect } from './connection.js';
@@ -137,7 +138,8 @@ class ServerDiscovery implements OpenDiscovery {
     const seen = new FingerprintSet(split.count + 1);
     const ends: ListedTask[] = [];
     for (let left = split.count; left > 0; ) {
-      const { tasks: listed } = (await pages.next()).value as ListedPage;
+      const { value: next } = await pages.next();
+      const listed: ListedTask[] = next?.tasks ?? [];
       if (listed[0]?.split !== split.name) throw new Error(`split '${split.name}' is not the next one to read`);
       left -= listed.length;
       const page: Task[] = [];
@@ -150,9 +152,7 @@ class ServerDiscovery implements OpenDiscovery {
       }
       if (ends.length === 0) ends.push(listed[0] as ListedTask);
       ends[1] = listed.at(-1) as ListedTask;
-      this.reporter.progress(
-        `${split.name}: ${(ends[1].index + 1).toLocaleString('en')} of ${split.count.toLocaleString('en')} tasks`,
-      );
+      this.reporter.progress(`${split.name}: ${thousands(ends[1].index + 1)} of ${thousands(split.count)} tasks`);
       yield page;
     }
     this.known.check();

@@ -1,23 +1,28 @@
 /** 64 bits that a text is known by, as two unsigned 32-bit integers. */
 export type Fingerprint = readonly [number, number];
 
+/**
+ * MurmurHash3's 32 bits of a text's UTF-16 units, one a block, from two seeds; a cryptographic hash of an id would cost ten
+ * times as much.
+ */
 export function fingerprint(text: string): Fingerprint {
-  return [murmur3(text, 0x9747b28c), murmur3(text, 0x3c6ef372)];
-}
-
-/** MurmurHash3's 32 bits of a text's UTF-16 units, one a block; a cryptographic hash of an id would cost ten times as much. */
-function murmur3(text: string, seed: number): number {
-  let hash = seed;
+  let one = 0x9747b28c;
+  let other = 0x3c6ef372;
   for (let at = 0; at < text.length; at += 1) {
     let block = Math.imul(text.charCodeAt(at), 0xcc9e2d51);
     block = Math.imul((block << 15) | (block >>> 17), 0x1b873593);
-    hash ^= block;
-    hash = (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64) | 0;
+    one ^= block;
+    one = (Math.imul((one << 13) | (one >>> 19), 5) + 0xe6546b64) | 0;
+    other ^= block;
+    other = (Math.imul((other << 13) | (other >>> 19), 5) + 0xe6546b64) | 0;
   }
-  hash ^= text.length;
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
+  return [finished(one ^ text.length), finished(other ^ text.length)];
+}
+
+function finished(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
 /** How full a set gets, at most. */

@@ -1,4 +1,5 @@
 import { UserError } from '../errors.js';
+import { thousands } from '../thousands.js';
 import type { Connection } from './connection.js';
 import type { ListedTask } from './descriptor.js';
 import { environmentName } from './environment-name.js';
@@ -109,9 +110,7 @@ class GivenDiscovery implements OpenDiscovery {
       const page: Task[] = [];
       for (const task of batch) page.push(await this.task(task));
       const read = (batch.at(-1)?.index ?? 0) + 1;
-      this.reporter.progress(
-        `${split.name}: ${read.toLocaleString('en')} of ${split.count.toLocaleString('en')} tasks`,
-      );
+      this.reporter.progress(`${split.name}: ${thousands(read)} of ${thousands(split.count)} tasks`);
       yield page;
     }
     this.known.check();

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
+import { thousands } from '../thousands.js';
 import { chosenSplits } from './chosen-splits.js';
 import type { OpenDiscovery } from './options.js';
 import { Header, Line, RECORDING_FORMAT } from './recording.js';
@@ -116,7 +117,7 @@ export class RecordedDiscovery implements OpenDiscovery {
         left -= 1;
       }
       if (page.length === 0) continue;
-      this.reporter.progress(`${split.name}: ${(split.count - left).toLocaleString('en')} tasks read`);
+      this.reporter.progress(`${split.name}: ${thousands(split.count - left)} tasks read`);
       yield page;
     }
     // What comes in the end is needed, and where it is missing the file was cut off.

@@ -1,4 +1,5 @@
 import type { FieldChange, FileDifference, Named, RowChange, RowsDifference } from '../../check/difference.js';
+import { thousands } from '../../thousands.js';
 
 /** What differs in one file, a line each: a diff of a text, and of rows what became of which tasks. */
 export function differenceLines({ state, diff, rows }: FileDifference): string[] {
@@ -23,7 +24,7 @@ function rowLines({ came, went, changed, moved, broken }: RowsDifference): strin
 
 function namedLines(sign: string, { count, first }: Named, what: string, more: string): string[] {
   const lines = first.map(({ task, line }) => `${sign} ${task} ${what} (line ${line})`);
-  return count > first.length ? [...lines, `${sign} ${(count - first.length).toLocaleString('en')} ${more}`] : lines;
+  return count > first.length ? [...lines, `${sign} ${thousands(count - first.length)} ${more}`] : lines;
 }
 
 function changeLines({ task, line, fields }: RowChange): string[] {
@@ -37,5 +38,5 @@ function fieldLines({ before, after }: FieldChange): string[] {
 }
 
 function rows(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`;
+  return `${thousands(count)} ${count === 1 ? 'row' : 'rows'}`;
 }

@@ -1,4 +1,5 @@
 import type { Outcome, Status } from '../../batch/job.js';
+import { thousands } from '../../thousands.js';
 import { errorDocument } from './show-error.js';
 import type { Mark, Terminal } from './terminal.js';
 
@@ -60,7 +61,7 @@ function what({ rows, toolsets, error }: Outcome): string {
 }
 
 function many(count: number, what: string): string {
-  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+  return `${thousands(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function width(texts: readonly string[]): number {

@@ -1,6 +1,7 @@
 import type { Toolset } from '../../discover/index.js';
 import type { Inspection } from '../../inspect.js';
 import { describe } from '../../rules/index.js';
+import { thousands } from '../../thousands.js';
 import type { Terminal } from './terminal.js';
 
 /** Of what there may be thousands. */
@@ -32,7 +33,7 @@ function splitLines(splits: Inspection['splits']): string[] {
   const width = Math.max('split'.length, ...splits.map((split) => split.name.length));
   const line = (name: string, count: string, prompts: string) =>
     `${name.padEnd(width)}  ${count.padStart(9)}  ${prompts}`;
-  const number = (value: number) => value.toLocaleString('en');
+  const number = (value: number) => thousands(value);
   return [
     line('split', 'tasks', 'characters of a prompt'),
     ...few(splits).map(({ name, count, prompts: { shortest, mean, longest } }) =>

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { namesOf } from '../../gym/index.js';
+import { thousands } from '../../thousands.js';
 import { hasTurns, type WriteReport, type WriteRequest } from '../../write.js';
 import { stateMark } from './states.js';
 import type { Terminal } from './terminal.js';
@@ -33,7 +34,7 @@ function contents({ rows, toolsets }: WriteReport): string[] {
   return [
     ...rows.map(
       ({ split, rows: count }) =>
-        `data/${`${split}.jsonl`.padEnd(width + 6)}  ${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`,
+        `data/${`${split}.jsonl`.padEnd(width + 6)}  ${thousands(count)} ${count === 1 ? 'row' : 'rows'}`,
     ),
     `${toolsets.length} ${toolsets.length === 1 ? 'toolset' : 'toolsets'}: ${toolsets
       .slice(0, 8)
