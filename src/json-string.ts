@@ -19,8 +19,8 @@ export class JsonString {
   }
 }
 
-/** Bytes from which on a string is kept as it came. */
-const LONG = 256;
+/** Bytes from which on a string is kept as it came; a shorter one takes longer to keep than to decode and to spell again. */
+const LONG = 1024;
 /** Stands for a string that is; followed by its number. Nobody outside can know it. */
 const MARK = `${randomUUID()}#`;
 

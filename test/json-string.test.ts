@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { JsonString, parseJson } from '../src/json-string.js';
 
-const long = (text: string) => text.padEnd(300, 'x');
+const long = (text: string) => text.padEnd(1100, 'x');
 
 /** All of it decoded, as JSON.parse would have it. */
 function decoded(value: unknown): unknown {

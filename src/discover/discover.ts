@@ -166,12 +166,10 @@ class ServerDiscovery implements OpenDiscovery {
 
   /** The tasks of all splits in pages; what must be played for them is under way by the time they are read. */
   private async *listed(): AsyncGenerator<ListedPage> {
-    for (const split of this.splits) {
-      for await (const { start, tasks, bytes } of pages(this.api, this.envName, split.name, split.count)) {
-        const listed = tasks.map((task, offset) => readDescriptor(task, split.name, start + offset));
-        for (const task of listed) this.known.start(task);
-        yield { tasks: listed, bytes };
-      }
+    for await (const { split, start, tasks, bytes } of pages(this.api, this.envName, this.splits)) {
+      const listed = tasks.map((task, offset) => readDescriptor(task, split.name, start + offset));
+      for (const task of listed) this.known.start(task);
+      yield { tasks: listed, bytes };
     }
   }
 

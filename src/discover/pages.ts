@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { UserError } from '../errors.js';
 import { HttpStatusError, NotJsonError, type TaskApi, type TaskDescriptor } from '../openenv/index.js';
+import type { Split } from './types.js';
 
 /** Tasks of one split that came in one answer. */
 export interface Page {
+  split: Split;
   /** Index of its first task. */
   start: number;
   tasks: TaskDescriptor[];
@@ -16,30 +18,31 @@ const FIRST_TASKS = 128;
 const MAX_TASKS = 4096;
 
 /**
- * A split's tasks from 0 to `count`, in pages of about a megabyte. A page is read while the server makes the next.
+ * The tasks of some splits from 0 to their counts, in pages of about a megabyte. A page is read while the server makes the next.
  * @throws UserError where the server gives fewer or more than asked for, or one of them breaks its answer
  */
-export async function* pages(api: TaskApi, env: string, split: string, count: number): AsyncGenerator<Page> {
-  const ask = (start: number, length: number) => {
-    const stop = Math.min(start + length, count);
-    const range = api.askTaskRange(env, split, start, stop);
+export async function* pages(api: TaskApi, env: string, splits: readonly Split[]): AsyncGenerator<Page> {
+  const ask = (split: Split, start: number, length: number) => {
+    const stop = Math.min(start + length, split.count);
+    const range = api.askTaskRange(env, split.name, start, stop);
     range.catch(() => {}); // told where it is awaited
-    return { start, stop, range };
+    return { split, start, stop, range };
   };
-  for (let next = count > 0 ? ask(0, FIRST_TASKS) : undefined; next; ) {
-    const { start, stop, range } = next;
+  const first = ([split, ...more]: readonly Split[]) => split && { ...ask(split, 0, FIRST_TASKS), more };
+  for (let next = first(splits); next; ) {
+    const { split, start, stop, range, more } = next;
     let page: Page;
     try {
       const { bytes, read } = await range;
-      next = stop < count ? ask(stop, lengthOf(stop - start, bytes)) : undefined;
+      next = stop < split.count ? { ...ask(split, stop, lengthOf(stop - start, bytes)), more } : first(more);
       await setImmediate(); // it is sent
-      page = { start, tasks: read(), bytes };
+      page = { split, start, tasks: read(), bytes };
     } catch (error) {
-      throw isOfATask(error) ? await ofATask(error as UserError, api, env, split, start, stop) : error;
+      throw isOfATask(error) ? await ofATask(error as UserError, api, env, split.name, start, stop) : error;
     }
     if (page.tasks.length !== stop - start) {
       throw new UserError(
-        `split '${split}' has ${count} tasks, but the server gives ${page.tasks.length} for ${start} to ${stop}`,
+        `split '${split.name}' has ${split.count} tasks, but the server gives ${page.tasks.length} for ${start} to ${stop}`,
         { fix: 'its num_tasks and get_task_range disagree, or the tasks changed meanwhile: run gymgen again' },
       );
     }

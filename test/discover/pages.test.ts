@@ -4,11 +4,11 @@ import type { TaskApi } from '../../src/openenv/index.js';
 
 /** A server of tasks of 1 KB, which says what is done with it. */
 function served(events: string[]): TaskApi {
-  const askTaskRange = async (_env: string, _split: string, start: number, stop: number) => {
-    events.push(`ask ${start}`);
+  const askTaskRange = async (_env: string, split: string, start: number, stop: number) => {
+    events.push(`ask ${split} ${start}`);
     await new Promise((resolve) => setTimeout(resolve));
     const read = () => {
-      events.push(`read ${start}`);
+      events.push(`read ${split} ${start}`);
       return Array.from({ length: stop - start }, () => ({}));
     };
     return { bytes: (stop - start) * 1024, read };
@@ -18,19 +18,24 @@ function served(events: string[]): TaskApi {
 
 test('a page is read while the server makes the next, and no more than that one is asked for', async () => {
   const events: string[] = [];
-  for await (const { start } of pages(served(events), 'env', 'train', 2000)) {
+  const splits = [
+    { name: 'train', count: 2000 },
+    { name: 'eval', count: 1 },
+  ];
+  for await (const { split, start } of pages(served(events), 'env', splits)) {
     await new Promise((resolve) => setTimeout(resolve, 20));
-    events.push(`have ${start}`);
+    events.push(`have ${split.name} ${start}`);
   }
   expect(events).toEqual([
-    ...['ask 0', 'ask 128', 'read 0', 'have 0'],
-    ...['ask 1152', 'read 128', 'have 128'],
-    ...['read 1152', 'have 1152'],
+    ...['ask train 0', 'ask train 128', 'read train 0', 'have train 0'],
+    ...['ask train 1152', 'read train 128', 'have train 128'],
+    ...['ask eval 0', 'read train 1152', 'have train 1152'],
+    ...['read eval 0', 'have eval 0'],
   ]);
 });
 
-test('a split of no tasks has no page', async () => {
+test('no splits have no page', async () => {
   const events: string[] = [];
-  for await (const _ of pages(served(events), 'env', 'train', 0)) throw new Error('a page');
+  for await (const _ of pages(served(events), 'env', [])) throw new Error('a page');
   expect(events).toEqual([]);
 });
