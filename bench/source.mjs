@@ -1,7 +1,8 @@
 // `gymgen BUNDLE ROOT` against serving the bundle by hand and running gymgen on its URL.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from '../scripts/project.mjs';
@@ -29,9 +30,19 @@ async function wrote(source, env) {
   });
 }
 
+/** What serve.py trusts: one certificate, since each of AgentEnv's HTTP clients reads them all. */
+function oneAuthority(python, folder) {
+  const all = readFileSync(execFileSync(python, ['-m', 'certifi'], { encoding: 'utf8' }).trim(), 'utf8');
+  const end = '-----END CERTIFICATE-----\n';
+  const file = join(folder, 'authority.pem');
+  writeFileSync(file, all.slice(0, all.indexOf(end) + end.length));
+  return file;
+}
+
 /** Both from their start to `wrote`, with the same Python and settings of AgentEnv. A first round, which fills caches, doesn't count. */
 export async function source({ repeat = 3 } = {}) {
   const venv = await ensureVenv('agentenv');
+  const python = join(venv, 'bin/python');
   return withFolder(async (state) => {
     const env = {
       ...environment(),
@@ -39,9 +50,10 @@ export async function source({ repeat = 3 } = {}) {
       AGENT_ENV_CONFIG: join(FIXTURES, 'config.toml'),
       PYTHONPATH: join(FIXTURES, 'plugin'),
       XDG_STATE_HOME: state,
+      SSL_CERT_FILE: oneAuthority(python, state),
       LOGLEVEL: 'ERROR', // of AgentEnv and of what serves it by hand
     };
-    const server = [join(venv, 'bin/python'), join(FIXTURES, 'serve.py'), BUNDLE, '--max-envs', '8'];
+    const server = [python, join(FIXTURES, 'serve.py'), BUNDLE, '--max-envs', '8'];
     const since = (began, at) => ({ seconds: (at - began) / 1000 });
     const ways = {
       byFolder: async () => since(performance.now(), await wrote(BUNDLE, env)),

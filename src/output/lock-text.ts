@@ -24,7 +24,7 @@ export function lockText(
     ...(prompts.length > 0 && { prompts: Object.fromEntries(prompts) }),
   };
   // Some readers take these for line ends; in JSON they can only be inside a string.
-  return `${JSON.stringify(lock, null, 2).replace(/[\u0085\u2028\u2029]/g, escapeUnit)}\n`;
+  return `${JSON.stringify(lock, null, 2)}\n`.replace(/[\u0085\u2028\u2029]/g, escapeUnit);
 }
 
 function byPath<T>(map: ReadonlyMap<string, T>): [string, T][] {
