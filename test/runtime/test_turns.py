@@ -18,7 +18,7 @@ NAMES_IN_ROWS = {"roll_dice": "roll.dice"}
 
 @pytest.fixture(scope="module")
 def scripted() -> Iterator[Served]:
-    with serve(scripted_env.app(), ws_ping_interval=0.2, ws_ping_timeout=0.2) as served:
+    with serve(scripted_env.app()) as served:
         yield served
 
 
@@ -30,8 +30,8 @@ def _nothing_played() -> None:
 
 @pytest.fixture
 async def play(scripted: Served, bridges: Callable[..., Served], clients: Clients) -> Any:
-    async def start(task: dict[str, Any], **config: Any) -> Episode:
-        episode = Episode(await clients(bridges(scripted.url, **config)), task)
+    async def start(task: dict[str, Any], served: Served = scripted, **config: Any) -> Episode:
+        episode = Episode(await clients(bridges(served.url, **config)), task)
         assert (await episode.seed()).ok
         return episode
 
@@ -174,11 +174,11 @@ async def test_a_made_up_tool_is_answered_by_the_environment(play: Any) -> None:
 
 
 async def test_the_servers_pings_are_answered_while_the_model_thinks(play: Any) -> None:
-
-    episode = await play(row("one-turn"))
-    assert (await episode.tool("read", {"what": "string"})).text == "plain"
-    await asyncio.sleep(1.5)  # several of the server's pings, each of which must be answered within 0.2 s
-    assert (await episode.tool("read", {"what": "string"})).text == "plain"
+    with serve(scripted_env.app(), ws_ping_interval=0.2, ws_ping_timeout=1) as impatient:
+        episode = await play(row("one-turn"), impatient)
+        assert (await episode.tool("read", {"what": "string"})).text == "plain"
+        await asyncio.sleep(2)  # several of the server's pings, each of which must be answered within a second
+        assert (await episode.tool("read", {"what": "string"})).text == "plain"
 
 
 async def test_an_environment_that_is_gone_behind_a_tool_masks_the_episode(play: Any) -> None:
