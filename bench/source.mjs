@@ -2,7 +2,6 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from '../scripts/project.mjs';
@@ -30,12 +29,10 @@ async function wrote(source, env) {
   });
 }
 
-/** What serve.py trusts: one certificate, since each of AgentEnv's HTTP clients reads them all. */
-function oneAuthority(python, folder) {
-  const all = readFileSync(execFileSync(python, ['-m', 'certifi'], { encoding: 'utf8' }).trim(), 'utf8');
-  const end = '-----END CERTIFICATE-----\n';
-  const file = join(folder, 'authority.pem');
-  writeFileSync(file, all.slice(0, all.indexOf(end) + end.length));
+/** The one certificate that serve.py has AgentEnv trust. */
+function oneAuthority(python, file) {
+  const code = 'import pathlib, serve, sys; serve.one_authority(pathlib.Path(sys.argv[1]))';
+  execFileSync(python, ['-c', code, file], { cwd: FIXTURES });
   return file;
 }
 
@@ -50,7 +47,7 @@ export async function source({ repeat = 3 } = {}) {
       AGENT_ENV_CONFIG: join(FIXTURES, 'config.toml'),
       PYTHONPATH: join(FIXTURES, 'plugin'),
       XDG_STATE_HOME: state,
-      SSL_CERT_FILE: oneAuthority(python, state),
+      SSL_CERT_FILE: oneAuthority(python, join(state, 'authority.pem')),
       LOGLEVEL: 'ERROR', // of AgentEnv and of what serves it by hand
     };
     const server = [python, join(FIXTURES, 'serve.py'), BUNDLE, '--max-envs', '8'];

@@ -23,13 +23,11 @@ export function ensureInstalled() {
 
 export function ensureBuilt() {
   const stamp = 'node_modules/.gymgen-built'; // when the last build began that ended well; not in dist/, which is published
-  const sources = readdirSync(join(root, 'src'), { recursive: true }).map((name) => join('src', name));
-  const templates = readdirSync(join(root, 'templates/server'), { recursive: true })
-    .filter((name) => name.endsWith('.hbs'))
-    .map((name) => join('templates/server', name));
+  const under = (folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, name));
+  const sources = [...under('src'), ...under('templates/server').filter((path) => path.endsWith('.hbs'))];
   const scripts = ['scripts/build.mjs', 'scripts/handlebars.mjs'];
   const beside = ['package-lock.json', ...scripts, 'tsconfig.json', 'tsconfig.build.json'];
-  const newest = Math.max(...['src', ...beside, ...sources, ...templates].map(modified));
+  const newest = Math.max(...['src', ...beside, ...sources].map(modified));
   if (existsSync(join(root, 'dist')) && modified(stamp) > newest) return;
   rmSync(join(root, stamp), { force: true });
   const began = Date.now();

@@ -6,7 +6,7 @@ import { options } from './discovery.js';
 import { HOSTILE } from './hostile.js';
 
 it('has the three instances, and nothing that is not set', async () => {
-  expect(await config({ envName: 'gridsim-v1' }, options())).toBe(`gridsim_v1:
+  expect(config({ envName: 'gridsim-v1' }, options())).toBe(`gridsim_v1:
   resources_servers:
     gridsim_v1:
       entrypoint: app.py
@@ -48,7 +48,7 @@ const FULL = options({
 });
 
 it('has the optional keys after the url in a fixed order', async () => {
-  const text = await config({ envName: 'gridsim-v1' }, FULL);
+  const text = config({ envName: 'gridsim-v1' }, FULL);
   const read = parse(text);
   const server = read.gridsim_v1.resources_servers.gridsim_v1;
   expect(Object.keys(server).slice(3)).toEqual([
@@ -74,7 +74,9 @@ it('has the optional keys after the url in a fixed order', async () => {
 });
 
 it('tells the lines that are settings from those that are not', async () => {
-  const lines = (await config({ envName: 'gridsim-v1' }, FULL)).split('\n').filter((line) => SETTING_LINES.test(line));
+  const lines = config({ envName: 'gridsim-v1' }, FULL)
+    .split('\n')
+    .filter((line) => SETTING_LINES.test(line));
   expect(lines.map((line) => line.trim())).toEqual([
     'tool_timeout: 1',
     'reset_timeout: 2.5',

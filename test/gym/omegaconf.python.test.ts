@@ -44,7 +44,7 @@ it('reads the whole config as it was meant, and nothing of the reader’s enviro
     datasets: { train: 'train', license: 'NVIDIA Internal Use Only, Do Not Distribute' },
   });
   const [read] = await askGym<Record<string, Record<string, Record<string, Record<string, unknown>>>>[]>(READ, [
-    await config({ envName }, given),
+    config({ envName }, given),
   ]);
   expect(read?.gridsim_v1?.resources_servers?.gridsim_v1).toEqual({
     entrypoint: 'app.py',
@@ -68,7 +68,7 @@ it('reads the fields that an action always has as the JSON that they were', asyn
     text: JSON.stringify('${oc.env:HOME} "\n}} 12:30'),
     all: '{"a":[null,true,"0x1F",{"${b}":-2.5}],"c":{}}',
   };
-  const text = await config({ envName: 'x', action: { fixed }, rewardRule: 'sum' }, options());
+  const text = config({ envName: 'x', action: { fixed }, rewardRule: 'sum' }, options());
   const [read] = await askGym<Record<string, Record<string, Record<string, Record<string, unknown>>>>[]>(READ, [text]);
   const { interface: kind, fixed_fields, reward_rule } = read?.gridsim_v1?.resources_servers?.gridsim_v1 ?? {};
   expect({ kind, reward_rule }).toEqual({ kind: 'action', reward_rule: 'sum' });
@@ -86,7 +86,7 @@ found = GlobalConfigDictParser().filter_for_server_instance_configs(parsed)
 json.dump({c.name: [d.type for d in c.datasets or []] for c in found}, sys.stdout)
 `;
   const datasets = { train: 'train', validation: 'eval', license: 'Apache 2.0' };
-  const found = await askGym(program, await config({ envName: 'x' }, options({ datasets })));
+  const found = await askGym(program, config({ envName: 'x' }, options({ datasets })));
   expect(found).toEqual({
     gridsim_v1: [],
     gridsim_v1_simple_agent: ['train', 'validation', 'example'],

@@ -69,7 +69,7 @@ describe('10,000 tasks of 2.4 KB', () => {
     expect(sessions).toBe(3);
   });
 
-  test('are written once, in pieces of a quarter of a megabyte', async () => {
+  test('are written once, in pieces of less than half a megabyte', async () => {
     const { url } = await served({ splits: { train: tasks }, bytes: 2400 });
     const sizes = await watchWrites();
     const root = join(tempFolder(), 'root');

@@ -25,14 +25,14 @@ it('reads back what was written', async () => {
     reward: 'on',
     max_steps: 5,
   };
-  expect(readSettings(await config({ envName: 'x' }, options({ settings })), 'gridsim_v1', 'x.yaml')).toEqual(settings);
-  expect(readSettings(await config({ envName: 'x' }, options()), 'gridsim_v1', 'x.yaml')).toEqual({});
-  const given = await config({ envName: 'x', rewardRule: 'sum' }, options());
+  expect(readSettings(config({ envName: 'x' }, options({ settings })), 'gridsim_v1', 'x.yaml')).toEqual(settings);
+  expect(readSettings(config({ envName: 'x' }, options()), 'gridsim_v1', 'x.yaml')).toEqual({});
+  const given = config({ envName: 'x', rewardRule: 'sum' }, options());
   expect(readSettings(given, 'gridsim_v1', 'x.yaml')).toEqual({ reward_rule: 'sum' });
 });
 
 it('reads what a user set by hand, wherever in its block', async () => {
-  const text = (await config({ envName: 'x' }, options()))
+  const text = config({ envName: 'x' }, options())
     .replace('      domain: agent', '      tool_timeout: 90   # slow\n      domain: agent')
     .replace('    simple_agent:\n', '    simple_agent:\n      max_steps: 12\n');
   expect(readSettings(text, 'gridsim_v1', 'x.yaml')).toEqual({ tool_timeout: 90, max_steps: 12 });
@@ -46,7 +46,7 @@ it.each([
   ['reward: 3', 'reward'],
   ['reward_rule: total', 'reward_rule'],
 ])('refuses %s, which would be lost, naming the file', async (line, key) => {
-  const text = (await config({ envName: 'x' }, options())).replace('      domain', `      ${line}\n      domain`);
+  const text = config({ envName: 'x' }, options()).replace('      domain', `      ${line}\n      domain`);
   try {
     readSettings(text, 'gridsim_v1', 'a/x.yaml');
     expect.unreachable();
@@ -69,7 +69,7 @@ it('says of a root what is there', async () => {
   expect((await readRoot(root)).pyproject).toBe('[project]\n');
   expect(await currentSettings(root, 'gridsim_v1')).toEqual({});
   await mkdir(join(root, 'resources_servers/gridsim_v1/configs'), { recursive: true });
-  const text = await config({ envName: 'x' }, options({ settings: { tool_timeout: 5 } }));
+  const text = config({ envName: 'x' }, options({ settings: { tool_timeout: 5 } }));
   await writeFile(join(root, 'resources_servers/gridsim_v1/configs/gridsim_v1.yaml'), text);
   expect(await currentSettings(root, 'gridsim_v1')).toEqual({ tool_timeout: 5 });
 });

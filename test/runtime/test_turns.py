@@ -174,10 +174,10 @@ async def test_a_made_up_tool_is_answered_by_the_environment(play: Any) -> None:
 
 
 async def test_the_servers_pings_are_answered_while_the_model_thinks(play: Any) -> None:
-    with serve(scripted_env.app(), ws_ping_interval=0.2, ws_ping_timeout=1) as impatient:
+    with serve(scripted_env.app(), ws_ping_interval=0.2, ws_ping_timeout=0.2) as impatient:
         episode = await play(row("one-turn"), impatient)
         assert (await episode.tool("read", {"what": "string"})).text == "plain"
-        await asyncio.sleep(2)  # several of the server's pings, each of which must be answered within a second
+        await asyncio.sleep(1.5)  # several of the server's pings, each of which must be answered within 0.2 s
         assert (await episode.tool("read", {"what": "string"})).text == "plain"
 
 

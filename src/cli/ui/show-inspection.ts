@@ -33,11 +33,10 @@ function splitLines(splits: Inspection['splits']): string[] {
   const width = Math.max('split'.length, ...splits.map((split) => split.name.length));
   const line = (name: string, count: string, prompts: string) =>
     `${name.padEnd(width)}  ${count.padStart(9)}  ${prompts}`;
-  const number = (value: number) => thousands(value);
   return [
     line('split', 'tasks', 'characters of a prompt'),
     ...few(splits).map(({ name, count, prompts: { shortest, mean, longest } }) =>
-      line(name, number(count), `${number(shortest)} to ${number(longest)}, ${number(mean)} on average`),
+      line(name, thousands(count), `${thousands(shortest)} to ${thousands(longest)}, ${thousands(mean)} on average`),
     ),
     ...more(splits, 'splits'),
   ];
