@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
+import { endianness } from 'node:os';
 
 /** A string of a JSON text, kept as the bytes that it came in: they are what JSON.stringify would make of it, on one line. */
 export class JsonString {
@@ -73,7 +74,7 @@ function nextQuote(data: Buffer, from: number): number {
 function endOfString(data: Buffer, words: Words, start: number): number {
   let usual = 1;
   const { length } = data;
-  for (let at = words.behindPlain(start + 1); at < length; at = words.behindPlain(at + 1)) {
+  for (let at = words.nextMarked(start + 1); at < length; at = words.nextMarked(at + 1)) {
     const kind = KINDS[data[at] as number];
     if (kind === PLAIN) continue;
     if (kind === QUOTE) return usual === 1 ? at + 1 : -at - 1;
@@ -93,22 +94,31 @@ class Words {
 
   constructor(data: Buffer) {
     this.odd = -data.byteOffset & 3;
-    const whole = Math.max(0, data.length - this.odd) >> 2;
+    // Where the first byte of a word is its highest, each byte is looked at.
+    const whole = endianness() === 'LE' ? Math.max(0, data.length - this.odd) >> 2 : 0;
     this.words = whole === 0 ? new Int32Array(0) : new Int32Array(data.buffer, data.byteOffset + this.odd, whole);
   }
 
-  /** From a byte on, the first that begins no word of plain bytes; the same where it is in the middle of one. */
-  behindPlain(at: number): number {
+  /** From a byte on, the first that may need a second look. */
+  nextMarked(at: number): number {
     const { words, odd } = this;
-    if (((at - odd) & 3) !== 0 || at < odd) return at;
     let word = (at - odd) >> 2;
-    while (word < words.length && isPlain(words[word] as number)) word += 1;
-    return (word << 2) + odd;
+    if (at < odd || word >= words.length) return at;
+    let found = marks(words[word] as number) & (-1 << (((at - odd) & 3) * 8));
+    while (found === 0) {
+      word += 1;
+      if (word === words.length) return (word << 2) + odd;
+      found = marks(words[word] as number);
+    }
+    return (word << 2) + odd + ((31 - Math.clz32(found & -found)) >> 3);
   }
 }
 
-/** Whether none of four bytes is a quote, a backslash, a control or beyond ASCII: the highest bit of one that is gets set. */
-function isPlain(word: number): boolean {
+/**
+ * The highest bit of each of four bytes that is a quote, a backslash, a control or beyond ASCII; some others above one of those
+ * may have theirs set, too.
+ */
+function marks(word: number): number {
   const quotes = word ^ 0x22222222;
   const backslashes = word ^ 0x5c5c5c5c;
   const found =
@@ -116,7 +126,7 @@ function isPlain(word: number): boolean {
     ((backslashes - 0x01010101) & ~backslashes) |
     ((word - 0x20202020) & ~word) |
     word;
-  return (found & 0x80808080) === 0;
+  return found & 0x80808080;
 }
 
 /** A control; or U+0085, U+2028 or U+2029, which some readers take for the end of a line. */

@@ -30,13 +30,15 @@ export async function connect(url: string, options: DiscoverOptions, reporter: R
   const http = new HttpClient(server, { headers, signal });
   const plays = new Set<Promise<unknown>>();
   try {
+    const environment = environmentOf(http, options.action);
+    environment.catch(() => {}); // told below, where the server is healthy
     await http.json('GET', '/health');
     return {
       server,
       http,
       api: new TaskApi(http, server.http),
       sessions: new Sessions(server, headers, options, signal, reporter),
-      environment: await environmentOf(http, options.action),
+      environment: await environment,
       watch(play) {
         const watched = play.finally(() => plays.delete(watched));
         plays.add(watched);
@@ -49,6 +51,7 @@ export async function connect(url: string, options: DiscoverOptions, reporter: R
       },
     };
   } catch (error) {
+    stop.abort(error); // what else is under way
     http.close();
     throw error;
   }

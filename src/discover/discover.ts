@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { UserError } from '../errors.js';
-import { HttpClient, parseServerUrl, type ServerUrl, TaskApi } from '../openenv/index.js';
+import { HttpClient, parseServerUrl, prepareSessions, type ServerUrl, TaskApi } from '../openenv/index.js';
 import { thousands } from '../thousands.js';
 import { ahead } from './ahead.js';
 import { chosenSplits } from './chosen-splits.js';
@@ -7,14 +8,16 @@ import { type Connection, connect } from './connection.js';
 import { identityOf, type ListedTask, nameOf, readDescriptor } from './descriptor.js';
 import { FingerprintSet, fingerprint } from './fingerprints.js';
 import type { DiscoverOptions, OpenDiscovery } from './options.js';
-import { pages } from './pages.js';
+import { type Page, pages } from './pages.js';
 import { play } from './play.js';
 import type { Reporter } from './reporter.js';
 import { Toolsets } from './toolsets.js';
 import type { Split, Task } from './types.js';
 
 /** Bytes of tasks that may wait to be written while toolsets are played. */
-const AHEAD_BYTES = 4 * 2 ** 20;
+const AHEAD_BYTES = 3 * 2 ** 20;
+/** No row can be made before the first play is over; one that takes longer than this has pages fetched beside it. */
+const SHORT_PLAY_MS = 100;
 /** How far to look for another task of a key. */
 const NEAR_TASKS = 64;
 
@@ -88,7 +91,10 @@ class ServerDiscovery implements OpenDiscovery {
   readonly action?: NonNullable<OpenDiscovery['action']>;
   private readonly api: TaskApi;
   private readonly known: Toolsets;
+  private readonly served: AsyncGenerator<Page>;
   private pages: AsyncGenerator<ListedPage> | undefined;
+  /** Of the splits that were read: each waits behind pages of the next one. */
+  private readonly checks: Promise<void>[] = [];
   private untold = false;
 
   constructor(
@@ -99,6 +105,8 @@ class ServerDiscovery implements OpenDiscovery {
     private readonly reporter: Reporter,
   ) {
     this.api = connection.api;
+    this.served = pages(this.api, envName, splits);
+    prepareSessions(); // while the server makes the first page
     const { action } = connection.environment;
     if (action) this.action = action;
     const largest = splits.reduce((a, b) => (b.count > a.count ? b : a));
@@ -156,7 +164,10 @@ class ServerDiscovery implements OpenDiscovery {
       yield page;
     }
     this.known.check();
-    await this.unchanged(split, ends);
+    const unchanged = this.unchanged(split, ends);
+    unchanged.catch(() => {}); // told where it is awaited
+    this.checks.push(unchanged);
+    if (split === this.splits.at(-1)) await Promise.all(this.checks);
   }
 
   async close(): Promise<void> {
@@ -166,11 +177,20 @@ class ServerDiscovery implements OpenDiscovery {
 
   /** The tasks of all splits in pages; what must be played for them is under way by the time they are read. */
   private async *listed(): AsyncGenerator<ListedPage> {
-    for await (const { split, start, tasks, bytes } of pages(this.api, this.envName, this.splits)) {
+    let isFirst = true;
+    for await (const { split, start, tasks, bytes } of this.served) {
       const listed = tasks.map((task, offset) => readDescriptor(task, split.name, start + offset));
       for (const task of listed) this.known.start(task);
+      if (isFirst) await this.firstPlay(listed[0] as ListedTask);
+      isFirst = false;
       yield { tasks: listed, bytes };
     }
+  }
+
+  /** Ends with the play of the first task, if that is a short one: each of its requests would wait behind a page otherwise. */
+  private async firstPlay(task: ListedTask): Promise<void> {
+    const known = this.known.of(task).catch(() => {}); // told where it is awaited
+    await Promise.race([known, setTimeout(SHORT_PLAY_MS, undefined, { ref: false })]);
   }
 
   private play(task: ListedTask) {

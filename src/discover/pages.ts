@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { UserError } from '../errors.js';
-import { HttpStatusError, NotJsonError, type TaskApi, type TaskDescriptor } from '../openenv/index.js';
+import { HttpStatusError, NotJsonError, type TaskApi, type TaskDescriptor, type TaskRange } from '../openenv/index.js';
 import type { Split } from './types.js';
 
 /** Tasks of one split that came in one answer. */
@@ -17,25 +17,33 @@ const TARGET_BYTES = 2 ** 20;
 const FIRST_TASKS = 128;
 const MAX_TASKS = 4096;
 
+/** Pages that are asked for while one is read: with one alone, the server would have nothing to do while that is on its way. */
+const ASKED = 2;
+
 /**
- * The tasks of some splits from 0 to their counts, in pages of about a megabyte. A page is read while the server makes the next.
+ * The tasks of some splits from 0 to their counts, in pages of about a megabyte. The first is asked for at once; behind it
+ * nothing until its reader is back, who knows by then what else to ask the server. Later ones are read while the server makes
+ * the next two.
  * @throws UserError where the server gives fewer or more than asked for, or one of them breaks its answer
  */
-export async function* pages(api: TaskApi, env: string, splits: readonly Split[]): AsyncGenerator<Page> {
-  const ask = (split: Split, start: number, length: number) => {
-    const stop = Math.min(start + length, split.count);
-    const range = api.askTaskRange(env, split.name, start, stop);
-    range.catch(() => {}); // told where it is awaited
-    return { split, start, stop, range };
-  };
-  const first = ([split, ...more]: readonly Split[]) => split && { ...ask(split, 0, FIRST_TASKS), more };
-  for (let next = first(splits); next; ) {
-    const { split, start, stop, range, more } = next;
+export function pages(api: TaskApi, env: string, splits: readonly Split[]): AsyncGenerator<Page> {
+  const ranges = new Ranges(api, env, splits);
+  ranges.ask(1);
+  return read(ranges, api, env);
+}
+
+async function* read(ranges: Ranges, api: TaskApi, env: string): AsyncGenerator<Page> {
+  let isFirst = true;
+  for (let next = ranges.take(); next; next = ranges.take()) {
+    const { split, start, stop, range } = next;
     let page: Page;
     try {
       const { bytes, read } = await range;
-      next = stop < split.count ? { ...ask(split, stop, lengthOf(stop - start, bytes)), more } : first(more);
-      await setImmediate(); // it is sent
+      ranges.learn(split, stop - start, bytes);
+      if (!isFirst) {
+        ranges.ask(ASKED);
+        await setImmediate(); // they are sent
+      }
       page = { split, start, tasks: read(), bytes };
     } catch (error) {
       throw isOfATask(error) ? await ofATask(error as UserError, api, env, split.name, start, stop) : error;
@@ -47,12 +55,61 @@ export async function* pages(api: TaskApi, env: string, splits: readonly Split[]
       );
     }
     yield page;
+    ranges.ask(ASKED);
+    isFirst = false;
   }
 }
 
-/** How many tasks to ask for, where some came in so many bytes. */
-function lengthOf(tasks: number, bytes: number): number {
-  return Math.round(Math.min(MAX_TASKS, Math.max(1, (TARGET_BYTES * tasks) / Math.max(1, bytes))));
+interface Range {
+  split: Split;
+  start: number;
+  stop: number;
+  range: Promise<TaskRange>;
+}
+
+/** What is asked of the server, in order. */
+class Ranges {
+  private readonly asked: Range[] = [];
+  private readonly left: Split[];
+  private start = 0;
+  /** Tasks of the first split that is left that make a page; 0 until some of it came. */
+  private length = 0;
+
+  constructor(
+    private readonly api: TaskApi,
+    private readonly env: string,
+    splits: readonly Split[],
+  ) {
+    this.left = [...splits];
+  }
+
+  /** The next one that was asked for. */
+  take(): Range | undefined {
+    return this.asked.shift();
+  }
+
+  /** Tasks came, in so many bytes. */
+  learn(split: Split, tasks: number, bytes: number): void {
+    if (split !== this.left[0]) return;
+    this.length = Math.round(Math.min(MAX_TASKS, Math.max(1, (TARGET_BYTES * tasks) / Math.max(1, bytes))));
+  }
+
+  /** Asks for more, up to so many that wait; of a split of which nothing came yet, a short one. */
+  ask(most: number): void {
+    while (this.asked.length < most && this.left.length > 0 && (this.start === 0 || this.length > 0)) {
+      const split = this.left[0] as Split;
+      const { start } = this;
+      const stop = Math.min(start + (this.length || FIRST_TASKS), split.count);
+      const range = this.api.askTaskRange(this.env, split.name, start, stop);
+      range.catch(() => {}); // told where it is awaited
+      this.asked.push({ split, start, stop, range });
+      this.start = stop;
+      if (stop < split.count) continue;
+      this.left.shift();
+      this.start = 0;
+      this.length = 0;
+    }
+  }
 }
 
 /** The same error, with the task that it is about. */

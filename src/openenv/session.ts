@@ -29,6 +29,14 @@ const CLOSE_SECONDS = 2;
 /** A timer takes no more: 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
+/** Loaded when it is needed first, or by `prepareSessions`. */
+const client = () => import('ws');
+
+/** Loads what sessions need: it takes a while, which can be one in which a server is waited for. */
+export function prepareSessions(): void {
+  client().catch(() => {}); // told where it is needed
+}
+
 /**
  * One websocket, which is one session, which is one environment (openenv 0.10.0). Requests carry no ids and are answered in
  * order, so one is under way at a time; one that misses its limit loses the session.
@@ -62,7 +70,7 @@ export class Session {
     server: ServerUrl,
     { headers, signal, maxFrame = 128 * 2 ** 20 }: SessionOptions,
   ): Promise<Session> {
-    const { WebSocket } = await import('ws'); // here, since the first tasks can be on their way meanwhile
+    const { WebSocket } = await client();
     signal.throwIfAborted();
     const socket = new WebSocket(server.ws, {
       headers: { ...server.headers, ...headers },

@@ -7,6 +7,7 @@ import type { Places } from './places.js';
 import type { RunLock } from './run-lock.js';
 import { Inside } from './symlinks.js';
 import { syncFiles, syncFoldersOf } from './sync.js';
+import { together } from './together.js';
 import { assertWritable } from './writable.js';
 
 /** Puts the staged files in place. What could stop that halfway is looked for first, and an abort counts until then. */
@@ -14,7 +15,7 @@ export async function commit(places: Places, changes: Changes, lock: RunLock, si
   const { device } = await assertWritable(places.files);
   const targets = [...changes.writes, ...changes.deletes].map((path) => join(places.folder, path));
   const inside = new Inside(places.root);
-  for (const target of targets) await explained(target, () => inside.assert(target));
+  await together(targets, (target) => explained(target, () => inside.assert(target)));
   for (const folder of new Set(targets.map(dirname))) {
     const parent = await assertWritable(folder);
     if (parent.device !== device) throw otherFileSystem(parent.path, places.root);

@@ -12,6 +12,7 @@ import { LOCK_FILE, type Places } from './places.js';
 import { readLock } from './read-lock.js';
 import { stageFile } from './stage-file.js';
 import { Inside } from './symlinks.js';
+import { together } from './together.js';
 import type { Edits, FileState, Generated, JsonValue, OutputFile, Plan, PlanEntry } from './types.js';
 
 export interface DraftParts {
@@ -38,7 +39,7 @@ export async function draftFolder({ places, files, record, edits, signal, into }
   const inside = (path: string) => explained(join(folder, path), () => gymRoot.assert(join(folder, path)));
   await assertOurs(places);
   const old = await readLock(folder);
-  for (const path of Object.keys(old?.files ?? {})) await inside(path);
+  await together(Object.keys(old?.files ?? {}), inside);
 
   const guard = new PathGuard();
   const generated = new Map<string, Generated>();

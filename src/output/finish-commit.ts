@@ -7,6 +7,7 @@ import { readJournal } from './journal.js';
 import { LOCK_FILE, type Places } from './places.js';
 import { Inside } from './symlinks.js';
 import { syncFoldersOf } from './sync.js';
+import { together } from './together.js';
 
 /**
  * Does what the journal says, if there is one, from wherever an earlier try was stopped: each step can be done again.
@@ -17,7 +18,7 @@ export async function finishCommit(places: Places): Promise<boolean> {
   if (!changes) return false;
   const all = [...changes.writes, ...changes.deletes].map((path) => join(places.folder, path));
   const inside = new Inside(places.root);
-  for (const path of all) await inside.assert(path);
+  await together(all, (path) => inside.assert(path));
 
   const writes = changes.writes.filter((path) => path !== LOCK_FILE);
   for (const path of writes) await step(places, path, () => move(places, path));

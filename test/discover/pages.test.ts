@@ -16,7 +16,7 @@ function served(events: string[]): TaskApi {
   return { askTaskRange } as unknown as TaskApi;
 }
 
-test('a page is read while the server makes the next, and no more than that one is asked for', async () => {
+test('a page but for the first is read while the server makes the next two, and no more is asked for', async () => {
   const events: string[] = [];
   const splits = [
     { name: 'train', count: 2000 },
@@ -27,9 +27,9 @@ test('a page is read while the server makes the next, and no more than that one 
     events.push(`have ${split.name} ${start}`);
   }
   expect(events).toEqual([
-    ...['ask train 0', 'ask train 128', 'read train 0', 'have train 0'],
-    ...['ask train 1152', 'read train 128', 'have train 128'],
-    ...['ask eval 0', 'read train 1152', 'have train 1152'],
+    ...['ask train 0', 'read train 0', 'have train 0', 'ask train 128'],
+    ...['ask train 1152', 'ask eval 0', 'read train 128', 'have train 128'],
+    ...['read train 1152', 'have train 1152'],
     ...['read eval 0', 'have eval 0'],
   ]);
 });
