@@ -8,7 +8,7 @@ import { type Connection, connect } from './connection.js';
 import { identityOf, type ListedTask, nameOf, readDescriptor } from './descriptor.js';
 import { FingerprintSet, fingerprint } from './fingerprints.js';
 import type { DiscoverOptions, OpenDiscovery } from './options.js';
-import { type Page, pages } from './pages.js';
+import { pages } from './pages.js';
 import { play } from './play.js';
 import type { Reporter } from './reporter.js';
 import { Toolsets } from './toolsets.js';
@@ -91,7 +91,6 @@ class ServerDiscovery implements OpenDiscovery {
   readonly action?: NonNullable<OpenDiscovery['action']>;
   private readonly api: TaskApi;
   private readonly known: Toolsets;
-  private readonly served: AsyncGenerator<Page>;
   private pages: AsyncGenerator<ListedPage> | undefined;
   /** Of the splits that were read: each waits behind pages of the next one. */
   private readonly checks: Promise<void>[] = [];
@@ -105,8 +104,6 @@ class ServerDiscovery implements OpenDiscovery {
     private readonly reporter: Reporter,
   ) {
     this.api = connection.api;
-    this.served = pages(this.api, envName, splits);
-    prepareSessions(); // while the server makes the first page
     const { action } = connection.environment;
     if (action) this.action = action;
     const largest = splits.reduce((a, b) => (b.count > a.count ? b : a));
@@ -139,6 +136,7 @@ class ServerDiscovery implements OpenDiscovery {
 
   tasks(split: Split): AsyncGenerator<Task[]> {
     this.pages ??= ahead(this.listed(), ({ bytes }) => bytes, AHEAD_BYTES);
+    prepareSessions(); // while the server makes the first page
     return this.read(split, this.pages);
   }
 
@@ -178,7 +176,7 @@ class ServerDiscovery implements OpenDiscovery {
   /** The tasks of all splits in pages; what must be played for them is under way by the time they are read. */
   private async *listed(): AsyncGenerator<ListedPage> {
     let isFirst = true;
-    for await (const { split, start, tasks, bytes } of this.served) {
+    for await (const { split, start, tasks, bytes } of pages(this.api, this.envName, this.splits)) {
       const listed = tasks.map((task, offset) => readDescriptor(task, split.name, start + offset));
       for (const task of listed) this.known.start(task);
       if (isFirst) await this.firstPlay(listed[0] as ListedTask);

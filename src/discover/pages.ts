@@ -21,18 +21,13 @@ const MAX_TASKS = 4096;
 const ASKED = 2;
 
 /**
- * The tasks of some splits from 0 to their counts, in pages of about a megabyte. The first is asked for at once; behind it
- * nothing until its reader is back, who knows by then what else to ask the server. Later ones are read while the server makes
- * the next two.
+ * The tasks of some splits from 0 to their counts, in pages of about a megabyte. Behind the first, nothing is asked for until
+ * its reader is back, who knows by then what else to ask the server. Later ones are read while the server makes the next two.
  * @throws UserError where the server gives fewer or more than asked for, or one of them breaks its answer
  */
-export function pages(api: TaskApi, env: string, splits: readonly Split[]): AsyncGenerator<Page> {
+export async function* pages(api: TaskApi, env: string, splits: readonly Split[]): AsyncGenerator<Page> {
   const ranges = new Ranges(api, env, splits);
   ranges.ask(1);
-  return read(ranges, api, env);
-}
-
-async function* read(ranges: Ranges, api: TaskApi, env: string): AsyncGenerator<Page> {
   let isFirst = true;
   for (let next = ranges.take(); next; next = ranges.take()) {
     const { split, start, stop, range } = next;
