@@ -175,12 +175,10 @@ class ServerDiscovery implements OpenDiscovery {
 
   /** The tasks of all splits in pages; what must be played for them is under way by the time they are read. */
   private async *listed(): AsyncGenerator<ListedPage> {
-    let isFirst = true;
     for await (const { split, start, tasks, bytes } of pages(this.api, this.envName, this.splits)) {
       const listed = tasks.map((task, offset) => readDescriptor(task, split.name, start + offset));
       for (const task of listed) this.known.start(task);
-      if (isFirst) await this.firstPlay(listed[0] as ListedTask);
-      isFirst = false;
+      if (split === this.splits[0] && start === 0) await this.firstPlay(listed[0] as ListedTask);
       yield { tasks: listed, bytes };
     }
   }

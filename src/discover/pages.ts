@@ -28,9 +28,9 @@ const ASKED = 2;
 export async function* pages(api: TaskApi, env: string, splits: readonly Split[]): AsyncGenerator<Page> {
   const ranges = new Ranges(api, env, splits);
   ranges.ask(1);
-  let isFirst = true;
   for (let next = ranges.take(); next; next = ranges.take()) {
     const { split, start, stop, range } = next;
+    const isFirst = split === splits[0] && start === 0;
     let page: Page;
     try {
       const { bytes, read } = await range;
@@ -50,8 +50,7 @@ export async function* pages(api: TaskApi, env: string, splits: readonly Split[]
       );
     }
     yield page;
-    ranges.ask(ASKED);
-    isFirst = false;
+    if (isFirst) ranges.ask(ASKED);
   }
 }
 

@@ -6,7 +6,6 @@ import { ABSENT, unless } from './errno.js';
 import { hashFile } from './hash-file.js';
 import type { Lock } from './lock-schema.js';
 import { folded } from './safe-path.js';
-import { together } from './together.js';
 import type { Edits, Generated, PlanEntry } from './types.js';
 
 export interface PlanParts {
@@ -19,10 +18,8 @@ export interface PlanParts {
 
 /** Compares what was generated with what is there, all but the lock file. Reads, and writes nothing. */
 export async function makePlan(parts: PlanParts): Promise<PlanEntry[]> {
-  const entries: PlanEntry[] = await together(parts.generated, async ([path, file]) => ({
-    path,
-    ...(await stateOf(parts, path, file)),
-  }));
+  const entries: PlanEntry[] = [];
+  for (const [path, file] of parts.generated) entries.push({ path, ...(await stateOf(parts, path, file)) });
   for (const path of Object.keys(parts.old?.files ?? {})) {
     const entry = parts.generated.has(path) ? undefined : await gone(parts, path);
     if (entry) entries.push(entry);
