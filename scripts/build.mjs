@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { build } from 'rolldown';
 import { handlebars } from './handlebars.mjs';
 import { root } from './project.mjs';
+import { wat } from './wat.mjs';
 
 const dist = join(root, 'dist');
 
@@ -31,7 +32,7 @@ rmSync(dist, { recursive: true, force: true });
 const { output } = await build({
   input: { 'cli/main': join(root, 'src/cli/main.ts'), index: join(root, 'src/index.ts') },
   platform: 'node',
-  plugins: [handlebars],
+  plugins: [handlebars, wat],
   resolve: { alias: { handlebars: 'handlebars/runtime.js' } }, // the compiler isn't needed
   onLog: (_, { message }) => {
     throw new Error(message);
