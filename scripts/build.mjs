@@ -28,20 +28,25 @@ function notices(packages) {
   });
 }
 
+/** @param input the file of each entry, by its path in dist/ without `.js` */
+async function bundle(input) {
+  const { output } = await build({
+    input,
+    platform: 'node',
+    plugins: [handlebars, wat],
+    resolve: { alias: { handlebars: 'handlebars/runtime.js' } }, // the compiler isn't needed
+    onLog: (_, { message }) => {
+      throw new Error(message);
+    },
+    // As deep as src/*/: what is found beside dist/ is found by the same path from both.
+    output: { dir: dist, entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+  });
+  return output.filter(({ type }) => type === 'chunk');
+}
+
 rmSync(dist, { recursive: true, force: true });
-const { output } = await build({
-  input: { 'cli/main': join(root, 'src/cli/main.ts'), index: join(root, 'src/index.ts') },
-  platform: 'node',
-  plugins: [handlebars, wat],
-  resolve: { alias: { handlebars: 'handlebars/runtime.js' } }, // the compiler isn't needed
-  onLog: (_, { message }) => {
-    throw new Error(message);
-  },
-  // As deep as src/*/: what is found beside dist/ is found by the same path from both.
-  output: { dir: dist, entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
-});
+const chunks = await bundle({ 'cli/main': join(root, 'src/cli/main.ts'), index: join(root, 'src/index.ts') });
+// By itself: what it shares with the others would be in more files, which all commands had to load.
+chunks.push(...(await bundle({ 'openenv/page-worker': join(root, 'src/openenv/page-worker.ts') })));
 const ruler = `\n${'-'.repeat(80)}\n`;
-writeFileSync(
-  join(dist, 'THIRD-PARTY-LICENSES.txt'),
-  notices(packagesIn(output.filter(({ type }) => type === 'chunk'))).join(ruler),
-);
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), notices(packagesIn(chunks)).join(ruler));

@@ -25,6 +25,17 @@ const LONG = 1024;
 /** Stands for a string that is; followed by its number. Nobody outside can know it. */
 const MARK = `${randomUUID()}#`;
 
+/** A JSON text whose long strings were found. */
+export interface ScannedJson {
+  /** The text as it came. */
+  data: Buffer;
+  /** The same with a mark and a number in place of each long string. */
+  text: string;
+  mark: string;
+  /** Where each long string begins, at its opening quote, and ends, behind its closing one. */
+  places: number[];
+}
+
 /**
  * Reads JSON as JSON.parse does, but for its long strings, which are most of a page of tasks and are to be written again as
  * they are: each is a JsonString, and never decoded unless somebody asks. One that JSON.stringify would spell otherwise is an
@@ -32,23 +43,36 @@ const MARK = `${randomUUID()}#`;
  * @throws SyntaxError where it isn't JSON, or isn't UTF-8
  */
 export function parseJson(data: Buffer): unknown {
+  return parseScanned(scanJson(data));
+}
+
+/**
+ * The first half of that, which takes most of its time.
+ * @throws SyntaxError where it isn't UTF-8
+ */
+export function scanJson(data: Buffer): ScannedJson {
   if (!isUtf8(data)) throw new SyntaxError('it is not UTF-8');
   const places = longStrings(data, LONG);
-  const kept: JsonString[] = [];
   let text = '';
   let from = 0;
   for (let at = 0; at < places.length; at += 2) {
-    const [start, end] = [places[at] as number, places[at + 1] as number];
-    text += `${data.toString('utf8', from, start)}"${MARK}${kept.length}"`;
-    kept.push(new JsonString(data, start, end));
-    from = end;
+    text += `${data.toString('utf8', from, places[at])}"${MARK}${at}"`;
+    from = places[at + 1] as number;
   }
-  const value: unknown = JSON.parse(text + data.toString('utf8', from));
-  return kept.length === 0 ? value : withStrings(value, kept);
+  return { data, text: text + data.toString('utf8', from), mark: MARK, places };
+}
+
+/**
+ * The second half.
+ * @throws SyntaxError where it isn't JSON
+ */
+export function parseScanned({ data, text, mark, places }: ScannedJson): unknown {
+  const value: unknown = JSON.parse(text);
+  return places.length === 0 ? value : withStrings(value, data, mark, places);
 }
 
 /** Puts the strings in place. Not recursive: how deep a server's JSON goes is the server's choice. */
-function withStrings(value: unknown, kept: readonly JsonString[]): unknown {
+function withStrings(value: unknown, data: Buffer, mark: string, places: readonly number[]): unknown {
   const root = { value };
   const left: object[] = [root];
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
@@ -56,7 +80,9 @@ function withStrings(value: unknown, kept: readonly JsonString[]): unknown {
     for (const key of Object.keys(members)) {
       const member = members[key];
       if (typeof member === 'string') {
-        if (member.startsWith(MARK)) members[key] = kept[Number(member.slice(MARK.length))];
+        if (!member.startsWith(mark)) continue;
+        const at = Number(member.slice(mark.length));
+        members[key] = new JsonString(data, places[at] as number, places[at + 1] as number);
       } else if (typeof member === 'object' && member !== null) left.push(member);
     }
   }

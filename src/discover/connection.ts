@@ -33,10 +33,11 @@ export async function connect(url: string, options: DiscoverOptions, reporter: R
     const environment = environmentOf(http, options.action);
     environment.catch(() => {}); // told below, where the server is healthy
     await http.json('GET', '/health');
+    const api = new TaskApi(http, server.http);
     return {
       server,
       http,
-      api: new TaskApi(http, server.http),
+      api,
       sessions: new Sessions(server, headers, options, signal, reporter),
       environment: await environment,
       watch(play) {
@@ -47,6 +48,7 @@ export async function connect(url: string, options: DiscoverOptions, reporter: R
       async close() {
         stop.abort(new UserError('the run ended'));
         await Promise.allSettled(plays);
+        await api.close();
         http.close();
       },
     };

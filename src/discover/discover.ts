@@ -14,8 +14,6 @@ import type { Reporter } from './reporter.js';
 import { Toolsets } from './toolsets.js';
 import type { Split, Task } from './types.js';
 
-/** Bytes of tasks that may wait to be written while toolsets are played. */
-const AHEAD_BYTES = 3 * 2 ** 20;
 /** No row can be made before the first play is over; one that takes longer than this has pages fetched beside it. */
 const SHORT_PLAY_MS = 100;
 /** How far to look for another task of a key. */
@@ -81,17 +79,11 @@ async function countSplits(api: TaskApi, env: string, options: DiscoverOptions, 
   return splits;
 }
 
-interface ListedPage {
-  /** Of one split. */
-  tasks: ListedTask[];
-  bytes: number;
-}
-
 class ServerDiscovery implements OpenDiscovery {
   readonly action?: NonNullable<OpenDiscovery['action']>;
   private readonly api: TaskApi;
   private readonly known: Toolsets;
-  private pages: AsyncGenerator<ListedPage> | undefined;
+  private pages: AsyncGenerator<ListedTask[]> | undefined;
   /** Of the splits that were read: each waits behind pages of the next one. */
   private readonly checks: Promise<void>[] = [];
   private untold = false;
@@ -135,17 +127,17 @@ class ServerDiscovery implements OpenDiscovery {
   }
 
   tasks(split: Split): AsyncGenerator<Task[]> {
-    this.pages ??= ahead(this.listed(), ({ bytes }) => bytes, AHEAD_BYTES);
+    this.pages ??= ahead(this.listed());
     prepareSessions(); // while the server makes the first page
     return this.read(split, this.pages);
   }
 
-  private async *read(split: Split, pages: AsyncGenerator<ListedPage>): AsyncGenerator<Task[]> {
+  private async *read(split: Split, pages: AsyncGenerator<ListedTask[]>): AsyncGenerator<Task[]> {
     const seen = new FingerprintSet(split.count + 1);
     const ends: ListedTask[] = [];
     for (let left = split.count; left > 0; ) {
-      const { value: next } = await pages.next();
-      const listed: ListedTask[] = next?.tasks ?? [];
+      const { value } = await pages.next();
+      const listed: ListedTask[] = value ?? [];
       if (listed[0]?.split !== split.name) throw new Error(`split '${split.name}' is not the next one to read`);
       left -= listed.length;
       const page: Task[] = [];
@@ -173,13 +165,13 @@ class ServerDiscovery implements OpenDiscovery {
     await this.pages?.return(undefined);
   }
 
-  /** The tasks of all splits in pages; what must be played for them is under way by the time they are read. */
-  private async *listed(): AsyncGenerator<ListedPage> {
-    for await (const { split, start, tasks, bytes } of pages(this.api, this.envName, this.splits)) {
+  /** The tasks of all splits, in pages of one split each; what must be played for them is under way by the time they are read. */
+  private async *listed(): AsyncGenerator<ListedTask[]> {
+    for await (const { split, start, tasks } of pages(this.api, this.envName, this.splits)) {
       const listed = tasks.map((task, offset) => readDescriptor(task, split.name, start + offset));
       for (const task of listed) this.known.start(task);
       if (split === this.splits[0] && start === 0) await this.firstPlay(listed[0] as ListedTask);
-      yield { tasks: listed, bytes };
+      yield listed;
     }
   }
 

@@ -9,7 +9,6 @@ export interface Page {
   /** Index of its first task. */
   start: number;
   tasks: TaskDescriptor[];
-  bytes: number;
 }
 
 /** A page takes one round trip, and memory while it is parsed and written. */
@@ -39,7 +38,7 @@ export async function* pages(api: TaskApi, env: string, splits: readonly Split[]
         ranges.ask(ASKED);
         await setImmediate(); // they are sent
       }
-      page = { split, start, tasks: read(), bytes };
+      page = { split, start, tasks: read() };
     } catch (error) {
       throw isOfATask(error) ? await ofATask(error as UserError, api, env, split.name, start, stop) : error;
     }

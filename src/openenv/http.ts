@@ -40,8 +40,9 @@ export class HttpAnswer {
   constructor(
     /** Its body, unpacked. */
     readonly data: Buffer,
-    private readonly asked: string,
-    private readonly type: string,
+    readonly asked: string,
+    /** Its content type. */
+    readonly type: string,
   ) {}
 
   /**
@@ -86,8 +87,8 @@ export class HttpClient {
   requests = 0;
 
   constructor(
-    private readonly server: ServerUrl,
-    private readonly options: HttpOptions,
+    readonly server: ServerUrl,
+    readonly options: HttpOptions,
   ) {
     this.origin = new URL(server.http).origin;
     this.agent = new (this.origin.startsWith('https') ? https : http).Agent({ keepAlive: true, maxSockets: 8 });

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
-import { parseJson } from '../json-string.js';
+import { parseJson, parseScanned } from '../json-string.js';
 import { firstIssue } from './first-issue.js';
 import { type HttpClient, HttpStatusError } from './http.js';
+import type { PageThread } from './page-thread.js';
 
 /**
  * A task as the server describes it: AgentEnv has id, name, index, prompt, system_prompt and agent; others what they like. Its
@@ -21,6 +22,9 @@ const Tasks = z.object({
   ),
 });
 
+/** Bytes from which on pages are read in a thread of their own, which takes 20 MB of memory. */
+const LARGE = 16 * 2 ** 20;
+
 /** Tasks as they came. */
 export interface TaskRange {
   bytes: number;
@@ -35,6 +39,8 @@ export class NoTaskApi extends UserError {
 
 /** The Task API of openenv 0.10.0, which never starts an episode. */
 export class TaskApi {
+  private started: Promise<PageThread> | undefined;
+
   constructor(
     private readonly http: HttpClient,
     private readonly base: string,
@@ -62,11 +68,25 @@ export class TaskApi {
   /** The same, before they are read: the server can be asked for more meanwhile. */
   async askTaskRange(env: string, split: string, start: number, stop: number): Promise<TaskRange> {
     const path = `/${encodeURIComponent(env)}/task_range`;
-    const answer = await this.http.ask('POST', path, { split, start, stop });
+    const body = { split, start, stop };
+    const page = await (await this.thread())?.ask(path, body);
+    const answer = page?.answer ?? (await this.http.ask('POST', path, body));
     return {
       bytes: answer.data.length,
-      read: () => this.check(Tasks, answer.read(parseJson), path).tasks,
+      read: () => this.check(Tasks, answer.read(page ? () => parseScanned(page.scanned) : parseJson), path).tasks,
     };
+  }
+
+  /** Ends what it started; not the client. */
+  async close(): Promise<void> {
+    await (await this.started)?.close();
+  }
+
+  private thread(): Promise<PageThread> | undefined {
+    if (this.http.bytes >= LARGE) {
+      this.started ??= import('./page-thread.js').then(({ PageThread }) => new PageThread(this.http));
+    }
+    return this.started;
   }
 
   private async ask<T>(method: 'GET' | 'POST', path: string, body: unknown, schema: z.ZodType<T>): Promise<T> {

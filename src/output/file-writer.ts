@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { ByteBuilder } from '../byte-builder.js';
 
 /** Bytes from which on a piece is written. While it is, the next one is put together. */
-const PIECE = 128 * 1024;
+const PIECE = 256 * 1024;
 /**
  * Bytes that may wait for the disk before more is written. The disk has its time while the source has its own: where all of a
  * large file waited for the sync at the end, both would come one after the other.
