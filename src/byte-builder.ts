@@ -9,7 +9,7 @@ export class ByteBuilder {
     this.length += this.memory.write(text, this.length);
   }
 
-  bytes(data: Buffer, start: number, end: number): void {
+  add(data: Buffer, start = 0, end = data.length): void {
     this.reserve(end - start);
     this.length += data.copy(this.memory, this.length, start, end);
   }

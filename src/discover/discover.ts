@@ -173,6 +173,7 @@ class ServerDiscovery implements OpenDiscovery {
       if (split === this.splits[0] && start === 0) await this.firstPlay(listed[0] as ListedTask);
       yield listed;
     }
+    await this.api.close(); // its memory is for what comes next
   }
 
   /** Ends with the play of the first task, if that is a short one: each of its requests would wait behind a page otherwise. */

@@ -13,7 +13,10 @@ import type { ToolsetTexts } from './toolsets.js';
  * Bytes from which on a chunk is handed on: large enough for few writes. Whoever reads one as a text wants that to die young,
  * which one of more than 128 KiB doesn't in V8.
  */
-const CHUNK = 32 * 1024;
+const CHUNK = 96 * 1024;
+const HEAD = '{"responses_create_params":{"input":';
+
+const NOTHING = Buffer.alloc(0);
 
 /**
  * Writes rows: what every row shares is made once, only what varies goes through JSON.stringify, and a prompt that was kept as
@@ -21,8 +24,11 @@ const CHUNK = 32 * 1024;
  */
 export class RowWriter {
   private readonly agentRef: string;
-  private last: { own: string | null | undefined; message: string } = { own: undefined, message: '' };
-  private lastTools = { tools: '', text: '' };
+  private head: { systemPrompt: string | null | undefined; bytes: Buffer } = {
+    systemPrompt: undefined,
+    bytes: NOTHING,
+  };
+  private tail: { tools: string; split: string | undefined; bytes: Buffer } = { tools: '', split: '', bytes: NOTHING };
 
   constructor(
     private readonly options: GymOptions,
@@ -57,40 +63,36 @@ export class RowWriter {
     if (chunk.length > 0) yield chunk.take();
   }
 
-  private line(
-    chunk: ByteBuilder,
-    { split, index, reset, id, prompt, systemPrompt }: Task,
-    tools: string,
-    prompts: PromptPrints | undefined,
-  ): void {
-    const { fullIds } = this.options;
-    chunk.text('{"responses_create_params":{"input":');
-    const input = chunk.length;
-    chunk.text(`[${this.systemMessage(systemPrompt)}{"role":"user","content":`);
-    if (prompt instanceof JsonString) chunk.bytes(prompt.data, prompt.start, prompt.end);
+  private line(chunk: ByteBuilder, task: Task, tools: string, prompts: PromptPrints | undefined): void {
+    const { split, index, reset, id, prompt, systemPrompt } = task;
+    const start = chunk.length;
+    chunk.add(this.beforePrompt(systemPrompt));
+    if (prompt instanceof JsonString) chunk.add(prompt.data, prompt.start, prompt.end);
     else chunk.text(jsonLine(prompt));
     chunk.text('}]');
-    prompts?.add(chunk.since(input));
-    const played =
-      reset === undefined ? `"split":${jsonLine(split)},"index":${index}` : `"reset":${joinedLines(reset)}`;
-    const identity = `${played},"task_id":${jsonLine(rowId(id, fullIds))}`;
-    chunk.text(this.behindInput(tools));
-    chunk.text(`${identity}}\n`);
+    prompts?.add(chunk.since(start + HEAD.length));
+    chunk.add(this.behindPrompt(tools, reset === undefined ? split : undefined));
+    const played = reset === undefined ? `${index}` : `"reset":${joinedLines(reset)}`;
+    chunk.text(`${played},"task_id":${jsonLine(rowId(id, this.options.fullIds))}}\n`);
   }
 
-  /** What stands between a row's messages and its identity. Mostly the task before had the same. */
-  private behindInput(tools: string): string {
-    if (tools !== this.lastTools.tools) this.lastTools = { tools, text: `,"tools":${tools}},${this.agentRef},` };
-    return this.lastTools.text;
+  /** A row up to its prompt. Mostly the task before had the same, as below. */
+  private beforePrompt(own: string | null): Buffer {
+    if (own !== this.head.systemPrompt) {
+      const { appendSystemPrompt: added } = this.options;
+      const prompt = [own, added].filter((part) => part).join('\n\n');
+      const message = prompt === '' ? '' : `{"role":"system","content":${jsonLine(prompt)}},`;
+      this.head = { systemPrompt: own, bytes: Buffer.from(`${HEAD}[${message}{"role":"user","content":`) };
+    }
+    return this.head.bytes;
   }
 
-  /** With the comma before the next message, or nothing. Mostly the task before had the same. */
-  private systemMessage(own: string | null): string {
-    if (own === this.last.own) return this.last.message;
-    const { appendSystemPrompt: added } = this.options;
-    const prompt = [own, added].filter((part) => part).join('\n\n');
-    const message = prompt === '' ? '' : `{"role":"system","content":${jsonLine(prompt)}},`;
-    this.last = { own, message };
-    return message;
+  /** What stands between a row's messages and its index in its split, or its reset. */
+  private behindPrompt(tools: string, split: string | undefined): Buffer {
+    if (tools !== this.tail.tools || split !== this.tail.split) {
+      const played = split === undefined ? '' : `"split":${jsonLine(split)},"index":`;
+      this.tail = { tools, split, bytes: Buffer.from(`,"tools":${tools}},${this.agentRef},${played}`) };
+    }
+    return this.tail.bytes;
   }
 }

@@ -77,7 +77,7 @@ export class TaskApi {
     };
   }
 
-  /** Ends what it started; not the client. */
+  /** Ends what it started for large answers, and not the client: it may still be asked. */
   async close(): Promise<void> {
     await (await this.started)?.close();
   }

@@ -21,7 +21,7 @@ export class FileWriter {
 
   /** @param chunk is good until this ends */
   async put(chunk: Buffer): Promise<void> {
-    this.next.bytes(chunk, 0, chunk.length);
+    this.next.add(chunk);
     if (this.next.length >= PIECE) await this.flush();
   }
 
