@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import v8 from 'node:v8';
 import { Command, CommanderError, Option } from 'commander';
 import { EXIT } from '../errors.js';
 import { addCiCommands } from './ci-commands.js';
@@ -25,8 +24,6 @@ Examples:
 
 /** Runs the command line. Sets `process.exitCode`, and never throws. */
 export async function main(argv: string[]): Promise<void> {
-  keepHeapSmall();
-  process.on('worker', (worker) => worker.once('online', keepHeapSmall)); // a new thread sets the factor to 2
   try {
     await program().parseAsync(argv);
   } catch (error) {
@@ -34,15 +31,6 @@ export async function main(argv: string[]): Promise<void> {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.failed;
   }
-}
-
-/**
- * Rows stream: what lives is small, and V8 would let the garbage between two collections grow to 20 MB more for 5 % of speed.
- * Several threads take longer to collect as little as that than one does.
- */
-function keepHeapSmall(): void {
-  v8.setFlagsFromString('--semi-space-growth-factor=1');
-  v8.setFlagsFromString('--no-parallel-scavenge');
 }
 
 function program(): Command {

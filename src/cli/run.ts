@@ -1,3 +1,4 @@
+import { keepHeapSmall } from './heap.js';
 import { interruptible } from './signals.js';
 import { showError } from './ui/show-error.js';
 import { Terminal, type TerminalOptions } from './ui/terminal.js';
@@ -9,6 +10,7 @@ export async function run(
   flags: UiFlags,
   work: (terminal: Terminal, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
+  keepHeapSmall();
   const { json = false, quiet = false, verbose = false } = flags;
   const terminal = new Terminal({ json, quiet, verbose });
   const { signal, release } = interruptible();

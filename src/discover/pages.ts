@@ -12,30 +12,32 @@ export interface Page {
 }
 
 /** A page takes one round trip, and memory while it is parsed and written. */
-const TARGET_BYTES = 2 ** 20;
+const TARGET_BYTES = 2 ** 19;
 const FIRST_TASKS = 128;
 const MAX_TASKS = 4096;
 
-/** Pages that are asked for while one is read: with one alone, the server would have nothing to do while that is on its way. */
-const ASKED = 2;
+/**
+ * Pages that are asked for while one is read: with one alone, the server would have nothing to do while that is on its way. The
+ * first page of a split is a short one, and may be one more.
+ */
+const ASKED = 3;
 
 /**
- * The tasks of some splits from 0 to their counts, in pages of about a megabyte. Behind the first, nothing is asked for until
- * its reader is back, who knows by then what else to ask the server. Later ones are read while the server makes the next two.
+ * The tasks of some splits from 0 to their counts, in pages of about half a megabyte. Behind the first, nothing is asked for until
+ * its reader is back, who knows by then what else to ask the server. Later ones are read while the server makes the next three.
  * @throws UserError where the server gives fewer or more than asked for, or one of them breaks its answer
  */
 export async function* pages(api: TaskApi, env: string, splits: readonly Split[]): AsyncGenerator<Page> {
   const ranges = new Ranges(api, env, splits);
-  ranges.ask(1);
+  ranges.askFirst();
   for (let next = ranges.take(); next; next = ranges.take()) {
     const { split, start, stop, range } = next;
     const isFirst = split === splits[0] && start === 0;
     let page: Page;
     try {
-      const { bytes, read } = await range;
-      ranges.learn(split, stop - start, bytes);
+      const { read } = await range;
       if (!isFirst) {
-        ranges.ask(ASKED);
+        ranges.ask();
         await setImmediate(); // they are sent
       }
       page = { split, start, tasks: read() };
@@ -49,7 +51,7 @@ export async function* pages(api: TaskApi, env: string, splits: readonly Split[]
       );
     }
     yield page;
-    if (isFirst) ranges.ask(ASKED);
+    if (isFirst) ranges.ask();
   }
 }
 
@@ -67,6 +69,7 @@ class Ranges {
   private start = 0;
   /** Tasks of the first split that is left that make a page; 0 until some of it came. */
   private length = 0;
+  private isOpen = false;
 
   constructor(
     private readonly api: TaskApi,
@@ -81,27 +84,45 @@ class Ranges {
     return this.asked.shift();
   }
 
-  /** Tasks came, in so many bytes. */
-  learn(split: Split, tasks: number, bytes: number): void {
-    if (split !== this.left[0]) return;
-    this.length = Math.round(Math.min(MAX_TASKS, Math.max(1, (TARGET_BYTES * tasks) / Math.max(1, bytes))));
+  /** Asks for one, and for no more until `ask`. */
+  askFirst(): void {
+    if (this.left.length > 0) this.askNext();
   }
 
-  /** Asks for more, up to so many that wait; of a split of which nothing came yet, a short one. */
-  ask(most: number): void {
-    while (this.asked.length < most && this.left.length > 0 && (this.start === 0 || this.length > 0)) {
-      const split = this.left[0] as Split;
-      const { start } = this;
-      const stop = Math.min(start + (this.length || FIRST_TASKS), split.count);
-      const range = this.api.askTaskRange(this.env, split.name, start, stop);
-      range.catch(() => {}); // told where it is awaited
-      this.asked.push({ split, start, stop, range });
-      this.start = stop;
-      if (stop < split.count) continue;
-      this.left.shift();
-      this.start = 0;
-      this.length = 0;
-    }
+  /** Asks for more, now and when it is known how large the tasks of a split are. */
+  ask(): void {
+    this.isOpen = true;
+    while (this.mayAsk()) this.askNext();
+  }
+
+  private mayAsk(): boolean {
+    if (this.left.length === 0) return false;
+    if (this.start === 0) return this.asked.length <= ASKED;
+    return this.length > 0 && this.asked.filter(({ start }) => start > 0).length < ASKED;
+  }
+
+  private askNext(): void {
+    const split = this.left[0] as Split;
+    const { start } = this;
+    const stop = Math.min(start + (this.length || FIRST_TASKS), split.count);
+    const range = this.api.askTaskRange(this.env, split.name, start, stop);
+    range.then(
+      ({ bytes }) => this.learn(split, stop - start, bytes),
+      () => {}, // told where it is awaited
+    );
+    this.asked.push({ split, start, stop, range });
+    this.start = stop;
+    if (stop < split.count) return;
+    this.left.shift();
+    this.start = 0;
+    this.length = 0;
+  }
+
+  /** Tasks came, in so many bytes. */
+  private learn(split: Split, tasks: number, bytes: number): void {
+    if (split !== this.left[0]) return;
+    this.length = Math.round(Math.min(MAX_TASKS, Math.max(1, (TARGET_BYTES * tasks) / Math.max(1, bytes))));
+    if (this.isOpen) this.ask();
   }
 }
 

@@ -34,6 +34,34 @@ test('a page but for the first is read while the server makes the next two, and 
   ]);
 });
 
+test('how large the tasks of a split are is known when its first page comes, not when that is read', async () => {
+  const events: string[] = [];
+  const splits = [
+    { name: 'train', count: 1500 },
+    { name: 'eval', count: 1500 },
+  ];
+  const reader = pages(served(events), 'env', splits);
+  await reader.next();
+  await reader.next();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(events.filter((event) => event.startsWith('ask'))).toEqual([
+    ...['ask train 0', 'ask train 128', 'ask train 1152', 'ask eval 0', 'ask eval 128'],
+  ]);
+  expect(events).not.toContain('read train 1152');
+  await reader.return(undefined);
+});
+
+test('of many short splits, three are asked for at once', async () => {
+  const events: string[] = [];
+  const splits = Array.from({ length: 9 }, (_, n) => ({ name: `s${n}`, count: 1 }));
+  const reader = pages(served(events), 'env', splits);
+  for (let n = 0; n < 2; n += 1) await reader.next();
+  expect(events).toEqual(
+    ['ask s0', 'read s0', 'ask s1', 'ask s2', 'ask s3', 'ask s4', 'read s1'].map((event) => `${event} 0`),
+  );
+  await reader.return(undefined);
+});
+
 test('no splits have no page', async () => {
   const events: string[] = [];
   for await (const _ of pages(served(events), 'env', [])) throw new Error('a page');
