@@ -43,11 +43,23 @@ export async function draftFolder({ places, files, record, edits, signal, into }
 
   const guard = new PathGuard();
   const generated = new Map<string, Generated>();
-  for await (const file of abortable(files, signal)) {
-    guard.add(file.path);
+  const stage = async (file: OutputFile) => {
     await inside(file.path);
     generated.set(file.path, await stageFile(file, into === undefined ? undefined : join(into, file.path), signal));
+  };
+  const texts: Promise<void>[] = []; // while what follows is generated
+  try {
+    for await (const file of abortable(files, signal)) {
+      guard.add(file.path);
+      const staged = stage(file);
+      staged.catch(() => {}); // told where it is awaited
+      if ('rows' in file) await staged;
+      else texts.push(staged);
+    }
+  } finally {
+    await Promise.allSettled(texts);
   }
+  await Promise.all(texts);
   const recorded = record();
   // Only now, so that an edit made during a long run is seen too.
   return explained(folder, async () => {
