@@ -13,7 +13,7 @@ try {
   process.exit(1);
 }
 
-const demo = spawn(process.execPath, [join(root, 'bin/gymgen.js'), 'demo', ...process.argv.slice(2)], {
+const demo = spawn(process.execPath, [join(root, 'bin/gymgen.cjs'), 'demo', ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => demo.kill(signal));

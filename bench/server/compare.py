@@ -1,6 +1,6 @@
 """Measures a server that gymgen writes, and both yardsticks beside it, in one run; ends with one table.
 
-    python compare.py --gymgen 'node bin/gymgen.js' --out results/now        (npm run bench:server does this)
+    python compare.py --gymgen 'node bin/gymgen.cjs' --out results/now        (npm run bench:server does this)
 
 The throughput of all is measured in turn, --repeat times over, so that a machine whose load changes is the same for
 all; the table has the medians. Exits 1 where the written server fails a step.

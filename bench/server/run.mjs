@@ -8,7 +8,7 @@ import { ensureVenv, environment } from '../../scripts/toolchain.mjs';
 ensureInstalled();
 ensureBuilt();
 const python = join(await ensureVenv('gym'), 'bin', 'python');
-const gymgen = `'${process.execPath}' '${join(root, 'bin/gymgen.js')}'`;
+const gymgen = `'${process.execPath}' '${join(root, 'bin/gymgen.cjs')}'`;
 const out = join(root, '.reports', 'bench-server');
 const args = [join(root, 'bench/server/compare.py'), '--gymgen', gymgen, '--out', out, ...process.argv.slice(2)];
 const child = spawn(python, args, { env: environment(), stdio: 'inherit' });

@@ -10,7 +10,7 @@ import { whileServed } from './measure.mjs';
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 export const node = process.execPath;
-export const gymgen = (...args) => [node, join(root, 'bin', 'gymgen.js'), ...args];
+export const gymgen = (...args) => [node, join(root, 'bin', 'gymgen.cjs'), ...args];
 export const bareClient = (...args) => [node, here('bare-client.mjs'), ...args.map(String)];
 
 /** @param served splits, bytes, toolsets, sessions and resetSeconds, as support/static-server.mjs takes them */

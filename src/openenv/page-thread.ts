@@ -40,7 +40,7 @@ export interface ScannedAnswer {
 }
 
 /** By the same path from src/, which Node doesn't run, as from dist/. */
-const FILE = fileURLToPath(new URL('../../dist/openenv/page-worker.js', import.meta.url));
+const FILE = fileURLToPath(new URL('../../dist/openenv/page-worker.cjs', import.meta.url));
 
 /**
  * Asks for pages, and finds the long strings in them, beside what is done here: a third of what a large split takes. What goes

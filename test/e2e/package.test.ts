@@ -35,8 +35,9 @@ beforeAll(async () => {
 describe('the tarball', () => {
   test('holds what runs, the templates and the example', () => {
     const wanted = [
-      'bin/gymgen.js',
-      'dist/cli/main.js',
+      'bin/gymgen.cjs',
+      'dist/cli/main.cjs',
+      'dist/openenv/page-worker.cjs',
       'dist/index.js',
       'dist/index.d.ts',
       'dist/THIRD-PARTY-LICENSES.txt',

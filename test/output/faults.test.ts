@@ -56,6 +56,19 @@ describe('what the file system refuses while files are staged is told in words, 
     expect(snapshot(root)).toEqual(before);
   });
 
+  test('a text, which is staged while rows come', async () => {
+    const root = tempFolder();
+    await write(root, OLD);
+    const before = snapshot(root);
+    patched('open', (path) => String(path).endsWith('files/app.py') && fail('EACCES'));
+    await expect(write(root, { ...BIG, 'app.py': 'new\n', 'z.py': 'z\n' })).rejects.toMatchObject({
+      name: 'UserError',
+      message: "can't write: no permission to write there",
+      where: join(root, '.gymgen/gridsim_v1/files/app.py'),
+    });
+    expect(snapshot(root)).toEqual(before);
+  });
+
   test('a disk that really is full', async (context) => {
     const disk = join(tempFolder(), 'disk');
     mkdirSync(disk);

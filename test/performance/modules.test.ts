@@ -6,21 +6,19 @@ import { StandIn } from '../support/stand-in.js';
 
 const cli = builtCli();
 
-/** Says on standard error which modules the ES loader loads. */
+/** Says on standard error which files were loaded. */
 const HOOK = `
-import { register } from 'node:module';
-const hooks = 'import { writeSync } from "node:fs";' +
-  'export const load = (url, context, next) => { writeSync(2, "loads " + url + "\\\\n"); return next(url, context); };';
-register('data:text/javascript,' + encodeURIComponent(hooks));
+const { writeSync } = require('node:fs');
+process.on('exit', () => writeSync(2, Object.keys(require.cache).map((path) => 'loaded ' + path + '\\n').join('')));
 `;
 
 /** The packages of npm that a command loads, by what the build says of the files in dist/, and how many bytes of files. */
 async function loaded(...args: string[]): Promise<{ packages: string[]; bytes: number }> {
-  const hook = join(tempFolder(), 'hook.mjs');
+  const hook = join(tempFolder(), 'hook.cjs');
   writeFileSync(hook, HOOK);
-  const { stderr, exitCode } = await cli(args, { env: { NODE_OPTIONS: `--import ${hook}` } });
+  const { stderr, exitCode } = await cli(args, { env: { NODE_OPTIONS: `--require ${hook}` } });
   expect(exitCode, stderr).toBe(0);
-  const files = [...stderr.matchAll(/^loads file:\/\/(.*)$/gm)].map(([, path]) => path as string);
+  const files = [...stderr.matchAll(/^loaded (.*)$/gm)].map(([, path]) => path as string);
   const texts = files.filter((path) => path !== hook).map((path) => readFileSync(path, 'utf8'));
   const packages = texts.flatMap((text) => [...text.matchAll(/^\/\/ node_modules\/([^/\n]+)/gm)]);
   return {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { execa, type Options, type ResultPromise } from 'execa';
 import { onTestFinished } from 'vitest';
 
-const GYMGEN = fileURLToPath(new URL('../../bin/gymgen.js', import.meta.url));
+const GYMGEN = fileURLToPath(new URL('../../bin/gymgen.cjs', import.meta.url));
 
 export interface Cli {
   (args: string[], options?: Options): ResultPromise<{ reject: false; encoding: 'utf8' }>;

@@ -26,5 +26,5 @@ export function toolchainEnv(): Record<string, string> {
 
 /** The command line as a user has it. */
 export function gymgenBin(): string {
-  return join(REPOSITORY, 'bin/gymgen.js');
+  return join(REPOSITORY, 'bin/gymgen.cjs');
 }
