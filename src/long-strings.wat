@@ -38,8 +38,8 @@
         (local.set $slashes (i8x16.bitmask (i8x16.eq (local.get $bytes) (i8x16.splat (i32.const 0x5c)))))
         (local.set $unusual (i8x16.bitmask (i8x16.lt_u (local.get $bytes) (i8x16.splat (i32.const 0x20)))))
 
-        ;; A byte is escaped behind an odd number of backslashes. Where such a run begins at an odd bit, the subtraction has its
-        ;; carry end at an odd one, too, if its length is even: simdjson's way. Bit 16 is that of the next sixteen bytes.
+        ;; A byte is escaped behind an odd number of backslashes. The subtraction carries through each run of them: where that
+        ;; ends at a bit as odd as the one where the run began, its length is even. So does simdjson. Bit 16 is the next byte.
         (local.set $odd (i32.and (local.get $slashes) (i32.xor (local.get $escaped) (i32.const -1))))
         (local.set $odd
           (i32.xor
