@@ -24,6 +24,8 @@ Examples:
 
 /** Runs the command line. Sets `process.exitCode`, and never throws. */
 export async function main(argv: string[]): Promise<void> {
+  // `gymgen … | head` ends the pipe early, which is no failure of ours.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
   try {
     await program().parseAsync(argv);
   } catch (error) {
@@ -31,6 +33,10 @@ export async function main(argv: string[]): Promise<void> {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.failed;
   }
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 function program(): Command {

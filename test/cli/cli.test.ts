@@ -222,6 +222,11 @@ test('a reader that goes away is no failure', async () => {
   expect(stderr).not.toMatch(/EPIPE|error/);
 });
 
+test('nor is one that has read enough of the help', async () => {
+  const { stderr } = await gymgen.piped(['--help'], 'true');
+  expect(stderr).toBe('');
+});
+
 describe('a signal', () => {
   test.each([
     ['SIGINT', 130, 'a reset', 'nothing there'],

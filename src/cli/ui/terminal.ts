@@ -32,8 +32,6 @@ export class Terminal {
     private readonly stderr: NodeJS.WriteStream = process.stderr,
   ) {
     this.moving = Boolean(stderr.isTTY) && !options.quiet && process.env.TERM !== 'dumb';
-    // `gymgen … | head` ends the pipe early, which is no failure of ours.
-    for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe);
   }
 
   /** A line of the result; nothing with --json. */
@@ -121,8 +119,4 @@ function printable(text: string): string {
 /** JSON text leaves these as they are, and a terminal obeys them. */
 function escaped(json: string): string {
   return json.replace(/[\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, unicodeEscape);
-}
-
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
 }
