@@ -9,7 +9,7 @@ import { inTurn, measure, whileServed } from './support/measure.mjs';
 import { memory, time } from './support/rows.mjs';
 
 /** Both with the bytecode of Python kept, and after a first round, which keeps it and doesn't count. */
-export async function write({ repeat = 3 } = {}) {
+export async function write({ repeat = 5 } = {}) {
   const python = async (venv) => join(await ensureVenv(venv), 'bin', 'python');
   const server = [await python('gym'), '-m', 'server.app', '--port', '0', '--until-stdin-closes'];
   const peer = [await python('peer'), join(root, 'bench', 'peer_writer.py')];
