@@ -1,16 +1,18 @@
 import v8 from 'node:v8';
 
+const NO_GROWTH = '--semi-space-growth-factor=1';
+
 /**
  * What lives while rows stream is small, and V8 would let the garbage between two collections grow to 20 MB more for 5 % of
  * speed. What loading the modules made it grow to, some megabytes, halves what a small write takes to collect.
  */
 export function keepHeapSmall(): void {
-  v8.setFlagsFromString('--semi-space-growth-factor=1');
+  v8.setFlagsFromString(NO_GROWTH);
   process.on('worker', (worker) => worker.once('online', shareProcessors));
 }
 
 /** Where a thread reads pages, each collection would wait for the threads that help it. */
 function shareProcessors(): void {
-  v8.setFlagsFromString('--semi-space-growth-factor=1'); // V8 sets that back with each new thread
+  v8.setFlagsFromString(NO_GROWTH); // V8 sets that back with each new thread
   v8.setFlagsFromString('--no-parallel-scavenge');
 }

@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { EXIT } from '../errors.js';
 import { addCiCommands } from './ci-commands.js';
 import { addLookCommands } from './look-commands.js';
+import { mayClose } from './ui/closed-pipe.js';
 import { addWriteOptions, type WriteFlags } from './write-options.js';
 
 const ROOT = `
@@ -24,8 +25,7 @@ Examples:
 
 /** Runs the command line. Sets `process.exitCode`, and never throws. */
 export async function main(argv: string[]): Promise<void> {
-  // `gymgen … | head` ends the pipe early, which is no failure of ours.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
+  for (const stream of [process.stdout, process.stderr]) mayClose(stream);
   try {
     await program().parseAsync(argv);
   } catch (error) {
@@ -33,10 +33,6 @@ export async function main(argv: string[]): Promise<void> {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.failed;
   }
-}
-
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
 }
 
 function program(): Command {

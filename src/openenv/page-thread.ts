@@ -24,6 +24,12 @@ export interface ThreadPage extends Omit<ScannedJson, 'data' | 'text'> {
   text: Uint8Array;
 }
 
+/** The same as it is read. */
+export interface ScannedAnswer {
+  answer: HttpAnswer;
+  scanned: ScannedJson;
+}
+
 export interface PageReply {
   id: number;
   /** Where nothing went wrong. */
@@ -31,12 +37,6 @@ export interface PageReply {
   /** Requests made and bytes that came since the reply before. */
   requests: number;
   bytes: number;
-}
-
-/** The same as it is read. */
-export interface ScannedAnswer {
-  answer: HttpAnswer;
-  scanned: ScannedJson;
 }
 
 /** By the same path from src/, which Node doesn't run, as from dist/. */

@@ -51,10 +51,14 @@ export async function draftFolder({ places, files, record, edits, signal, into }
   try {
     for await (const file of abortable(files, signal)) {
       guard.add(file.path);
+      if ('rows' in file) {
+        await Promise.all(texts); // what failed is told before the tasks are read
+        await stage(file);
+        continue;
+      }
       const staged = stage(file);
       staged.catch(() => {}); // told where it is awaited
-      if ('rows' in file) await staged;
-      else texts.push(staged);
+      texts.push(staged);
     }
   } finally {
     await Promise.allSettled(texts);

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { mayClose } from '../../src/cli/ui/closed-pipe.js';
 import { showError } from '../../src/cli/ui/show-error.js';
 import { Terminal, type TerminalOptions } from '../../src/cli/ui/terminal.js';
 import { Interrupted, UserError } from '../../src/errors.js';
@@ -184,4 +185,11 @@ describe('a failure', () => {
     showError(new UserError('no', { where: 'w' }), terminal);
     expect(JSON.parse(out.text)).toEqual({ error: { what: 'no', where: 'w', details: [] }, exitCode: 2 });
   });
+});
+
+test('a pipe that is closed is no failure; another error of a stream is', () => {
+  const { out } = opened();
+  mayClose(out as never);
+  expect(() => out.emit('error', Object.assign(new Error('broken'), { code: 'EPIPE' }))).not.toThrow();
+  expect(() => out.emit('error', Object.assign(new Error('full'), { code: 'ENOSPC' }))).toThrow('full');
 });

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { finishCommits } from '../../src/output/index.js';
-import { type Files, folderOf, snapshot, tempFolder, write } from './support/gym-root.js';
+import { finishCommits, type OutputFile, writeFolder } from '../../src/output/index.js';
+import { type Files, folderOf, NAME, snapshot, tempFolder, write } from './support/gym-root.js';
 import { fail, patched } from './support/patched-fs.js';
 
 const OLD: Files = { 'app.py': 'old\n', 'data/train.jsonl': ['{}\n'] };
@@ -56,7 +56,7 @@ describe('what the file system refuses while files are staged is told in words, 
     expect(snapshot(root)).toEqual(before);
   });
 
-  test('a text, which is staged while rows come', async () => {
+  test('a text, which is staged while what follows is generated', async () => {
     const root = tempFolder();
     await write(root, OLD);
     const before = snapshot(root);
@@ -67,6 +67,25 @@ describe('what the file system refuses while files are staged is told in words, 
       where: join(root, '.gymgen/gridsim_v1/files/app.py'),
     });
     expect(snapshot(root)).toEqual(before);
+  });
+
+  test('a text, before rows that follow it are read', async () => {
+    const root = tempFolder();
+    let isRead = false;
+    async function* rows(): AsyncGenerator<Buffer> {
+      isRead = true;
+      yield Buffer.from('{}\n');
+    }
+    async function* files(): AsyncGenerator<OutputFile> {
+      yield { path: 'app.py', content: 'new\n' };
+      yield { path: 'data/train.jsonl', rows: rows() };
+    }
+    patched('open', (path) => String(path).endsWith('files/app.py') && fail('EACCES'));
+    const { signal } = new AbortController();
+    await expect(writeFolder({ gymRoot: root, name: NAME }, files(), () => ({}), { signal })).rejects.toThrow(
+      'no permission to write there',
+    );
+    expect(isRead).toBe(false);
   });
 
   test('a disk that really is full', async (context) => {
