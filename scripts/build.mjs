@@ -56,6 +56,8 @@ async function bundle(input, format) {
 rmSync(dist, { recursive: true, force: true });
 const chunks = [
   ...(await bundle({ 'cli/main': join(root, 'src/cli/main.ts') }, 'cjs')),
+  // Loads the others.
+  ...(await bundle({ 'cli/start': join(root, 'src/cli/start.ts') }, 'cjs')),
   // By itself: what it shares with the command would be in more files, which each command had to load.
   ...(await bundle({ 'openenv/page-worker': join(root, 'src/openenv/page-worker.ts') }, 'cjs')),
   ...(await bundle({ index: join(root, 'src/index.ts') }, 'esm')),

@@ -11,6 +11,11 @@ export function keepHeapSmall(): void {
   process.on('worker', (worker) => worker.once('online', shareProcessors));
 }
 
+/** As Node starts. */
+export function letHeapGrow(): void {
+  v8.setFlagsFromString('--semi-space-growth-factor=2');
+}
+
 /** Where a thread reads pages, each collection would wait for the threads that help it. */
 function shareProcessors(): void {
   v8.setFlagsFromString(NO_GROWTH); // V8 sets that back with each new thread

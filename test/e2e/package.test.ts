@@ -36,6 +36,7 @@ describe('the tarball', () => {
   test('holds what runs, the templates and the example', () => {
     const wanted = [
       'bin/gymgen.cjs',
+      'dist/cli/start.cjs',
       'dist/cli/main.cjs',
       'dist/openenv/page-worker.cjs',
       'dist/index.js',

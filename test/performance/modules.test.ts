@@ -6,10 +6,19 @@ import { StandIn } from '../support/stand-in.js';
 
 const cli = builtCli();
 
-/** Says on standard error which files were loaded. */
+/** Says on standard error which files were loaded: by Node, and by gymgen, which keeps what V8 made of them. */
 const HOOK = `
 const { writeSync } = require('node:fs');
-process.on('exit', () => writeSync(2, Object.keys(require.cache).map((path) => 'loaded ' + path + '\\n').join('')));
+const vm = require('node:vm');
+const loaded = [];
+vm.Script = class extends vm.Script {
+  constructor(text, options) {
+    super(text, options);
+    loaded.push(options.filename);
+  }
+};
+const all = () => [...Object.keys(require.cache), ...loaded];
+process.on('exit', () => writeSync(2, all().map((path) => 'loaded ' + path + '\\n').join('')));
 `;
 
 /** The packages of npm that a command loads, by what the build says of the files in dist/, and how many bytes of files. */

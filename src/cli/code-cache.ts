@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import v8 from 'node:v8';
+import vm from 'node:vm';
+
+/** Bytes of the SHA-256 ahead of an entry's code. */
+const DIGEST = 32;
+
+/**
+ * Loads CommonJS files, and keeps what V8 compiled of them for the next run, as Python keeps its bytecode: an eighth of a
+ * small write was compiling. Node does the same from 22.1 on, with `module.enableCompileCache`.
+ */
+export class CodeCache {
+  /** V8 takes code back under the same version, flags and processor only. */
+  private readonly tag = v8.cachedDataVersionTag();
+  private readonly modules = new Map<string, { exports: unknown }>();
+  private readonly compiled: { script: vm.Script; text: Buffer; entry: string }[] = [];
+
+  /** @param folder made when there is something to keep; what is in it can go at any time */
+  constructor(private readonly folder: string) {}
+
+  /** What a file exports, which is run when it is first asked for. What it requires by a relative path is loaded the same way. */
+  load(file: string): unknown {
+    const known = this.modules.get(file);
+    if (known) return known.exports;
+    const module = { exports: {} };
+    this.modules.set(file, module);
+    const require = createRequire(file);
+    const load = (id: string) => (id.startsWith('.') ? this.load(path.resolve(file, '..', id)) : require(id));
+    this.script(file).runInThisContext()(module.exports, load, file);
+    return module.exports;
+  }
+
+  /** Keeps what this run compiled, unless V8's flags are others than at its begin: it would refuse that. Never throws. */
+  save(): void {
+    if (v8.cachedDataVersionTag() !== this.tag) return;
+    for (const { script, text, entry } of this.compiled) {
+      const code = script.createCachedData();
+      keep(entry, Buffer.concat([digest(text, code), code]));
+    }
+  }
+
+  private script(file: string): vm.Script {
+    const text = readFileSync(file);
+    const wrapped = `(function (exports, require, __filename) {${text}\n})`;
+    if (v8.cachedDataVersionTag() !== this.tag) return new vm.Script(wrapped, { filename: file });
+    const entry = path.join(this.folder, `${path.basename(file)}-${this.tag.toString(16)}`);
+    const cachedData = read(entry, text);
+    const script = new vm.Script(wrapped, { filename: file, ...(cachedData ? { cachedData } : {}) });
+    if (!cachedData || script.cachedDataRejected) this.compiled.push({ script, text, entry });
+    return script;
+  }
+}
+
+/** An entry's code, if it is whole and of this text: V8 itself checks neither, and would crash. */
+function read(entry: string, text: Buffer): Buffer | undefined {
+  try {
+    const kept = readFileSync(entry);
+    const code = kept.subarray(DIGEST);
+    return digest(text, code).equals(kept.subarray(0, DIGEST)) ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whole or not at all. Where it can't be kept, the next run compiles again. */
+function keep(entry: string, data: Buffer): void {
+  try {
+    mkdirSync(path.dirname(entry), { recursive: true });
+    const fresh = `${entry}.${process.pid}`;
+    try {
+      writeFileSync(fresh, data);
+      renameSync(fresh, entry);
+    } finally {
+      rmSync(fresh, { force: true });
+    }
+  } catch {
+    // no cache, then
+  }
+}
+
+function digest(text: Buffer, code: Buffer): Buffer {
+  return createHash('sha256').update(text).update(code).digest();
+}
