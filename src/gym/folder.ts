@@ -31,7 +31,7 @@ export async function* folder(
   for (const [at, split] of discovery.splits.entries()) {
     const prompts = new PromptPrints();
     const rows = writer.rows(discovery.tasks(split), split.name === exampleSplit ? examples : undefined, prompts);
-    if (writable && at === 0) yield* await bridge(); // while the first tasks are on their way
+    if (writable && at === 0) yield* bridge(); // while the first tasks are on their way
     if (writable) yield { path: names.rows(split.name), rows, prompts };
     else for await (const _ of rows);
   }

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { Discovery } from '../discover/types.js';
 import type { TextFile } from '../output/types.js';
@@ -43,11 +43,11 @@ function readme(discovery: Discovery, { name, server, renameTools, datasets }: G
 }
 
 /** The Python package as it is, and nobody's caches: a `.pyc` is refused where folders become packages. */
-export async function bridge(): Promise<TextFile[]> {
-  const found = await readdir(join(TEMPLATES, BRIDGE), { recursive: true });
+export function bridge(): TextFile[] {
+  const found = readdirSync(join(TEMPLATES, BRIDGE), { recursive: true, encoding: 'utf8' });
   const paths = found
     .map((file) => `${BRIDGE}/${file.split(sep).join('/')}`)
     .filter((path) => /(?:\.py|\/py\.typed)$/.test(path) && !/\/(?:\.|__pycache__)/.test(path))
     .sort();
-  return Promise.all(paths.map(async (path) => ({ path, content: await readFile(join(TEMPLATES, path), 'utf8') })));
+  return paths.map((path) => ({ path, content: readFileSync(join(TEMPLATES, path), 'utf8') }));
 }

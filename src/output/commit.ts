@@ -1,5 +1,7 @@
+import { lstat, mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../errors.js';
+import { ABSENT, FILLED, unless } from './errno.js';
 import { explained } from './explain.js';
 import { finishCommit } from './finish-commit.js';
 import { type Changes, writeJournal } from './journal.js';
@@ -12,23 +14,48 @@ import { assertWritable } from './writable.js';
 
 /** Puts the staged files in place. What could stop that halfway is looked for first, and an abort counts until then. */
 export async function commit(places: Places, changes: Changes, lock: RunLock, signal: AbortSignal): Promise<void> {
+  const staged = changes.writes.map((path) => join(places.files, path));
+  const prepare = async (targets: string[]) => {
+    await assertPossible(places, targets);
+    await explained(places.staging, async () => {
+      await syncFiles(staged);
+      await syncFoldersOf(staged, places.staging);
+      await lock.assertHeld();
+    });
+    signal.throwIfAborted();
+  };
+  if ((await unless(ABSENT, lstat(places.folder))) === undefined) {
+    await prepare([places.folder]);
+    if (await moveFolder(places)) return;
+  }
+  await prepare([...changes.writes, ...changes.deletes].map((path) => join(places.folder, path)));
+  await explained(places.staging, () => writeJournal(places, changes));
+  await finishCommit(places);
+}
+
+/** @throws UserError where one of the targets can't be written, or isn't where the staged files are */
+async function assertPossible(places: Places, targets: readonly string[]): Promise<void> {
   const { device } = await assertWritable(places.files);
-  const targets = [...changes.writes, ...changes.deletes].map((path) => join(places.folder, path));
   const inside = new Inside(places.root);
   await together(targets, (target) => explained(target, () => inside.assert(target)));
   for (const folder of new Set(targets.map(dirname))) {
     const parent = await assertWritable(folder);
     if (parent.device !== device) throw otherFileSystem(parent.path, places.root);
   }
-  const staged = changes.writes.map((path) => join(places.files, path));
-  await explained(places.staging, async () => {
-    await syncFiles(staged);
-    await syncFoldersOf(staged, places.staging);
-    await lock.assertHeld();
-    signal.throwIfAborted();
-    await writeJournal(places, changes);
+}
+
+/**
+ * A folder that wasn't there, in one step.
+ * @returns false where something has come there meanwhile, or the file system doesn't move folders: nothing was done, then
+ */
+async function moveFolder({ root, files, folder }: Places): Promise<boolean> {
+  return explained(folder, async () => {
+    await mkdir(dirname(folder), { recursive: true });
+    const done = rename(files, folder).then(() => true);
+    const moved = (await unless([...FILLED, 'ENOTDIR', 'EXDEV', 'EPERM'], done)) ?? false;
+    if (moved) await syncFoldersOf([folder, files], root);
+    return moved;
   });
-  await finishCommit(places);
 }
 
 function otherFileSystem(where: string, root: string): UserError {

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { abortable } from './abortable.js';
 import { assertOurs } from './assert-target.js';
 import { explained } from './explain.js';
@@ -43,9 +44,20 @@ export async function draftFolder({ places, files, record, edits, signal, into }
 
   const guard = new PathGuard();
   const generated = new Map<string, Generated>();
+  const folders = new Map<string, Promise<unknown>>();
+  const made = (path: string) => {
+    if (!folders.has(path))
+      folders.set(
+        path,
+        explained(path, () => mkdir(path, { recursive: true })),
+      );
+    return folders.get(path);
+  };
   const stage = async (file: OutputFile) => {
     await inside(file.path);
-    generated.set(file.path, await stageFile(file, into === undefined ? undefined : join(into, file.path), signal));
+    const to = into === undefined ? undefined : join(into, file.path);
+    if (to !== undefined) await made(dirname(to));
+    generated.set(file.path, await stageFile(file, to, signal));
   };
   const texts: Promise<void>[] = []; // while what follows is generated
   try {

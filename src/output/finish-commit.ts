@@ -1,4 +1,4 @@
-import { lstat, mkdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { lstat, mkdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../errors.js';
 import { ABSENT, FILLED, unless } from './errno.js';
@@ -27,7 +27,7 @@ export async function finishCommit(places: Places): Promise<boolean> {
   if (writes.length < changes.writes.length) await step(places, LOCK_FILE, () => move(places, LOCK_FILE));
   await step(places, '', async () => {
     await syncFoldersOf(all, places.root);
-    await rm(places.journal);
+    await unlink(places.journal);
   });
   return true;
 }

@@ -18,6 +18,9 @@ export interface PlanParts {
 
 /** Compares what was generated with what is there, all but the lock file. Reads, and writes nothing. */
 export async function makePlan(parts: PlanParts): Promise<PlanEntry[]> {
+  if (!(await unless(ABSENT, lstat(parts.folder)))) {
+    return [...parts.generated.keys()].map((path) => ({ path, state: 'create' }));
+  }
   const entries: PlanEntry[] = [];
   for (const [path, file] of parts.generated) entries.push({ path, ...(await stateOf(parts, path, file)) });
   for (const path of Object.keys(parts.old?.files ?? {})) {

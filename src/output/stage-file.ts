@@ -1,8 +1,6 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { open } from 'node:fs/promises';
 import { abortable } from './abortable.js';
 import { Digest } from './digest.js';
-import { unless } from './errno.js';
 import { explain, explained } from './explain.js';
 import { FileWriter } from './file-writer.js';
 import { hashText } from './hash-text.js';
@@ -10,7 +8,10 @@ import type { Generated, OutputFile, RowsFile } from './types.js';
 
 const LF = 0x0a;
 
-/** Writes one file to `to`, or nowhere where that is `undefined`, and tells what went by. Of rows it holds but a few pieces. */
+/**
+ * Writes one file to `to`, whose folder is there, or nowhere where that is `undefined`, and tells what went by. Of rows it holds
+ * but a few pieces.
+ */
 export async function stageFile(file: OutputFile, to: string | undefined, signal: AbortSignal): Promise<Generated> {
   const digest = new Digest();
   if ('rows' in file) await stageRows(file, to, digest, signal);
@@ -22,7 +23,7 @@ async function stageText(text: Buffer, to: string | undefined, digest: Digest): 
   digest.update(text);
   if (to === undefined) return;
   await explained(to, async () => {
-    const file = await create(to);
+    const file = await open(to, 'wx');
     await file.writeFile(text).finally(() => file.close());
   });
 }
@@ -53,21 +54,13 @@ async function stageRows(file: RowsFile, to: string | undefined, digest: Digest,
 }
 
 async function save(from: AsyncIterable<Buffer>, to: string): Promise<void> {
-  const file = new FileWriter(await create(to));
+  const file = new FileWriter(await open(to, 'wx'));
   try {
     for await (const chunk of from) await file.put(chunk);
     await file.end();
   } finally {
     await file.close();
   }
-}
-
-/** A new file, and its folders where they aren't there yet. */
-async function create(path: string): Promise<FileHandle> {
-  const file = await unless(['ENOENT'], open(path, 'wx'));
-  if (file) return file;
-  await explained(dirname(path), () => mkdir(dirname(path), { recursive: true }));
-  return open(path, 'wx');
 }
 
 async function drain(from: AsyncIterable<Buffer>): Promise<void> {

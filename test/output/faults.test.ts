@@ -125,6 +125,49 @@ describe('what the file system refuses while files are staged is told in words, 
   });
 });
 
+describe('a folder that is new', () => {
+  const files: Files = { 'app.py': 'new\n', 'data/train.jsonl': ['{"new":1}\n'] };
+  const written = { 'app.py': 'new\n', 'data/train.jsonl': '{"new":1}\n', 'gymgen.lock.json': expect.anything() };
+
+  test('is put in place in one step', async () => {
+    const root = tempFolder();
+    const renamed: unknown[] = [];
+    patched('rename', (_, to) => void renamed.push(to));
+    await write(root, files);
+    expect(renamed).toEqual([folderOf(root)]);
+    expect(snapshot(folderOf(root))).toMatchObject(written);
+    expect(readdirSync(root)).toEqual(['resources_servers']);
+  });
+
+  test.each(['EXDEV', 'EPERM'])('is put in place file by file where folders are not moved (%s)', async (code) => {
+    const root = tempFolder();
+    patched('rename', (_, to) => to === folderOf(root) && fail(code));
+    await write(root, files);
+    expect(snapshot(folderOf(root))).toMatchObject(written);
+    expect(readdirSync(root)).toEqual(['resources_servers']);
+  });
+
+  test('is filled, file by file, where somebody else made it meanwhile', async () => {
+    const root = tempFolder();
+    const venv = join(folderOf(root), '.venv');
+    patched('rename', (_, to) => to === folderOf(root) && mkdirSync(venv, { recursive: true }));
+    await write(root, files);
+    expect(snapshot(folderOf(root))).toMatchObject({ ...written, '.venv': null });
+    expect(readdirSync(root)).toEqual(['resources_servers']);
+  });
+
+  test('is not there where it could not be moved, which is told', async () => {
+    const root = tempFolder();
+    patched('rename', (_, to) => to === folderOf(root) && fail('EACCES'));
+    await expect(write(root, files)).rejects.toMatchObject({
+      message: "can't write: no permission to write there",
+      where: folderOf(root),
+    });
+    expect(existsSync(folderOf(root))).toBe(false);
+    expect(existsSync(join(root, '.gymgen'))).toBe(false);
+  });
+});
+
 test('a failure while the lock file is staged leaves the old folder', async () => {
   const root = tempFolder();
   await write(root, OLD);

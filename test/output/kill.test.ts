@@ -54,30 +54,37 @@ async function world(old: Files | undefined): Promise<World> {
 const withoutStaging = (files: Record<string, string | null>) =>
   Object.fromEntries(Object.entries(files).filter(([path]) => path.split('/')[0] !== '.gymgen'));
 
+/** What is in a Gym root; the folder of the servers, made right before the first one is put there, counts with a server. */
+const contents = (root: string) => {
+  const found = snapshot(root);
+  if (!existsSync(folderOf(root))) delete found.resources_servers;
+  return found;
+};
+
 describe.each([
-  ['over an old folder', OLD],
-  ['where there was none', undefined],
-])('kill -9 right before every call that changes the disk, writing %s', (_, old) => {
-  test('leaves the old folder before the journal, and the new one is finished after it', {
+  ['over an old folder', OLD, 'rename journal.json', 5],
+  ['where there was none', undefined, `rename ${NAME}`, 1],
+])('kill -9 right before every call that changes the disk, writing %s', (_, old, commit, renames) => {
+  test('leaves the old folder before the commit, and the new one is finished after it', {
     timeout: 300_000,
   }, async () => {
     const { fresh, before, after } = await world(old);
     const { steps } = (await run({ gymRoot: fresh(), files: NEW }).outcome) as Outcome;
-    const journal = steps.indexOf('rename journal.json');
-    expect(journal).toBeGreaterThan(5);
-    expect(steps.slice(journal).filter((step) => step.startsWith('rename')).length).toBeGreaterThan(4);
+    const committed = steps.indexOf(commit);
+    expect(committed).toBeGreaterThan(5);
+    expect(steps.slice(committed).filter((step) => step.startsWith('rename')).length).toBeGreaterThanOrEqual(renames);
 
     for (let killAt = 1; killAt <= steps.length; killAt += 1) {
       const at = `killed before ${killAt}: ${steps[killAt - 1]}`;
       const root = fresh();
       expect(await run({ gymRoot: root, files: NEW, killAt }).outcome, at).toBeUndefined();
-      const isCommitted = killAt > journal + 1;
-      if (!isCommitted) expect(withoutStaging(snapshot(root)), at).toEqual(before);
+      const isCommitted = killAt > committed + 1;
+      if (!isCommitted) expect(withoutStaging(contents(root)), at).toEqual(before);
       const isUnfinished = existsSync(join(root, '.gymgen', NAME, 'journal.json'));
       if (isCommitted && !isUnfinished) expect(withoutStaging(snapshot(root)), at).toEqual(after);
 
       expect(await finishCommits(root), at).toEqual(isUnfinished ? [NAME] : []);
-      expect(snapshot(root), at).toEqual(isCommitted ? after : before);
+      expect(contents(root), at).toEqual(isCommitted ? after : before);
       rmSync(root, { recursive: true });
     }
   });
@@ -126,11 +133,11 @@ test('kill -9 at 20 random moments: old or new, whole, and no leavings', { timeo
 });
 
 test('a write takes up where a killed one stopped, without being asked to', async () => {
-  const { fresh, after } = await world(undefined);
+  const { fresh, after } = await world(OLD);
   const { steps } = (await run({ gymRoot: fresh(), files: NEW }).outcome) as Outcome;
   const root = fresh();
   await run({ gymRoot: root, files: NEW, killAt: steps.indexOf('rename journal.json') + 3 }).outcome;
-  expect(existsSync(join(folderOf(root), 'gymgen.lock.json'))).toBe(false);
+  expect(existsSync(join(root, '.gymgen', NAME, 'journal.json'))).toBe(true);
   expect((await write(root, NEW)).changed).toBe(false);
   expect(snapshot(root)).toEqual(after);
 });
