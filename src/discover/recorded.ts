@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { thousands } from '../thousands.js';
@@ -15,12 +14,6 @@ export interface RecordedOptions {
   /** Tasks of a split, at most. */
   limit: number;
   signal: AbortSignal;
-}
-
-/** Whether a source is a recording: it is a file, which no other kind of source is. */
-export async function isRecording(source: string): Promise<boolean> {
-  const found = await stat(source).catch(() => undefined);
-  return found?.isFile() ?? false;
 }
 
 /**

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import http from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import zlib from 'node:zlib';
 import { UserError } from '../errors.js';
 import { excerpt } from './excerpt.js';
@@ -174,14 +175,14 @@ export class HttpClient {
     const { maxBytes = 256 * 2 ** 20 } = this.options;
     const chunks: Buffer[] = [];
     let size = 0;
-    for await (const chunk of decoded(response)) {
+    const body = decoded(response).on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) {
-        response.destroy();
-        throw new UserError(`the answer is longer than ${maxBytes} bytes`, { where: asked });
-      }
       chunks.push(chunk);
-    }
+      if (size <= maxBytes) return;
+      body.destroy(new UserError(`the answer is longer than ${maxBytes} bytes`, { where: asked }));
+      response.destroy();
+    });
+    await finished(body); // an iterator takes a tenth longer
     this.bytes += size;
     return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
   }
