@@ -1,6 +1,12 @@
 import v8 from 'node:v8';
 
 const NO_GROWTH = '--semi-space-growth-factor=1';
+const ONE_COLLECTOR = '--no-parallel-scavenge';
+
+/** What is young is little: each collection would wait longer for threads that help it than they take. */
+export function collectAlone(): void {
+  v8.setFlagsFromString(ONE_COLLECTOR);
+}
 
 /**
  * What lives while rows stream is small, and V8 would let the garbage between two collections grow to 20 MB more for 5 % of
@@ -8,16 +14,16 @@ const NO_GROWTH = '--semi-space-growth-factor=1';
  */
 export function keepHeapSmall(): void {
   v8.setFlagsFromString(NO_GROWTH);
-  process.on('worker', (worker) => worker.once('online', shareProcessors));
+  // V8 sets flags back with each new thread.
+  process.on('worker', (worker) => {
+    worker.once('online', () => {
+      v8.setFlagsFromString(NO_GROWTH);
+      collectAlone();
+    });
+  });
 }
 
 /** As Node starts. */
 export function letHeapGrow(): void {
   v8.setFlagsFromString('--semi-space-growth-factor=2');
-}
-
-/** Where a thread reads pages, each collection would wait for the threads that help it. */
-function shareProcessors(): void {
-  v8.setFlagsFromString(NO_GROWTH); // V8 sets that back with each new thread
-  v8.setFlagsFromString('--no-parallel-scavenge');
 }

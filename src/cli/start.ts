@@ -2,10 +2,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../source/cache.js';
 import { CodeCache } from './code-cache.js';
-import { letHeapGrow } from './heap.js';
+import { collectAlone, letHeapGrow } from './heap.js';
 
 /** Runs the command line as it was built, from what earlier runs compiled. */
 export function start(argv: string[]): Promise<void> {
+  collectAlone();
   const cache = new CodeCache(path.join(cacheFolder(), 'code'));
   process.once('exit', () => {
     letHeapGrow();
