@@ -86,3 +86,22 @@ def test_an_import_that_fails_is_told_as_python_words_it(
     served, log = serve(project)
     assert served is None
     assert told in log.strip().splitlines()[-1]
+
+
+WAITS = """
+import atexit, pathlib, threading
+threading.Thread(target=threading.Event().wait).start()
+atexit.register(pathlib.Path("ended").touch)
+"""
+
+
+def test_it_ends_with_its_standard_input_and_waits_for_no_thread(project: Path) -> None:
+    (project / "server/app.py").write_text(WAITS + APP)
+    command = [sys.executable, str(PROGRAM), "server.app:app"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=project, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdout is not None
+        assert any("url" in json.loads(line) for line in process.stdout)
+        process.communicate(timeout=10)
+    assert process.returncode == 0
+    assert (project / "ended").exists()

@@ -5,6 +5,7 @@ Run as a script's sibling, in a Python without NeMo Gym. What is said is one JSO
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import select
@@ -58,14 +59,18 @@ def serve(app: Any, port: int = 0, **ready: Any) -> None:
 
     for each in (signal.SIGINT, signal.SIGTERM):  # which uvicorn, once it is done, hands the signal on to
         signal.signal(each, lambda *_: sys.exit(0))
+    code: Any = 0
     # uvicorn takes a fraction of a second, and says int.
     drain: Any = DRAIN_S
     config = uvicorn.Config(app, host=HOST, port=port, log_level="warning", timeout_graceful_shutdown=drain)
     try:
         Server(config).run()
+    except SystemExit as e:  # of a handler above, or of uvicorn where it can't listen
+        code = e.code
     finally:
         _end_children()
-    os._exit(0)  # all is torn down: no need to wait for threads that only wait themselves
+    atexit._run_exitfuncs()
+    os._exit(int(code or 0))  # all is torn down: no need to take Python apart, nor to wait for threads that only wait
 
 
 def _end_children() -> None:
