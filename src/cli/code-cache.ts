@@ -13,13 +13,16 @@ const DIGEST = 32;
  * small write was compiling. Node does the same from 22.1 on, with `module.enableCompileCache`.
  */
 export class CodeCache {
-  /** V8 takes code back under the same version, flags and processor only. */
+  /** V8 takes code back under the same version, flags and processor only, and doesn't know of the patches that Node adds to it. */
   private readonly tag = v8.cachedDataVersionTag();
+  private readonly folder: string;
   private readonly modules = new Map<string, { exports: unknown }>();
   private readonly compiled: { script: vm.Script; text: Buffer; entry: string }[] = [];
 
   /** @param folder made when there is something to keep; what is in it can go at any time */
-  constructor(private readonly folder: string) {}
+  constructor(folder: string) {
+    this.folder = path.join(folder, [process.version, process.arch, this.tag.toString(16)].join('-'));
+  }
 
   /** What a file exports, which is run when it is first asked for. What it requires by a relative path is loaded the same way. */
   load(file: string): unknown {
@@ -46,7 +49,7 @@ export class CodeCache {
     const text = readFileSync(file);
     const wrapped = `(function (exports, require, __filename) {${text}\n})`;
     if (v8.cachedDataVersionTag() !== this.tag) return new vm.Script(wrapped, { filename: file });
-    const entry = path.join(this.folder, `${path.basename(file)}-${this.tag.toString(16)}`);
+    const entry = path.join(this.folder, path.basename(file));
     const cachedData = read(entry, text);
     const script = new vm.Script(wrapped, { filename: file, ...(cachedData ? { cachedData } : {}) });
     if (!cachedData || script.cachedDataRejected) this.compiled.push({ script, text, entry });
