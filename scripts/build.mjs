@@ -46,8 +46,9 @@ async function bundle(input, format) {
       dir: dist,
       format,
       entryFileNames: `[name].${extension}`,
-      // As deep as src/*/: what is found beside dist/ is found by the same path from both.
-      chunkFileNames: `chunks/[name]-[hash].${extension}`,
+      // As deep as src/*/: what is found beside dist/ is found by the same path from both. Without a hash: what V8 compiled of a
+      // file is kept by its name, in place of that of the build before.
+      chunkFileNames: `chunks/[name].${extension}`,
     },
   });
   return output.filter(({ type }) => type === 'chunk');
@@ -62,5 +63,7 @@ const chunks = [
   ...(await bundle({ 'openenv/page-worker': join(root, 'src/openenv/page-worker.ts') }, 'cjs')),
   ...(await bundle({ index: join(root, 'src/index.ts') }, 'esm')),
 ];
+const twice = chunks.find(({ fileName }, at) => chunks.findIndex((other) => other.fileName === fileName) < at);
+if (twice) throw new Error(`two bundles have a ${twice.fileName}`);
 const ruler = `\n${'-'.repeat(80)}\n`;
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), notices(packagesIn(chunks)).join(ruler));
