@@ -23,7 +23,7 @@ export function keepHeapSmall(): void {
   });
 }
 
-/** As Node starts. */
+/** As when Node starts. */
 export function letHeapGrow(): void {
   v8.setFlagsFromString('--semi-space-growth-factor=2');
 }

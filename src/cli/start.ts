@@ -9,7 +9,7 @@ export function start(argv: string[]): Promise<void> {
   collectAlone();
   const cache = new CodeCache(path.join(cacheFolder(), 'code'));
   process.once('exit', () => {
-    letHeapGrow();
+    letHeapGrow(); // the flags are those of the begin, then
     cache.save();
   });
   const { main } = cache.load(fileURLToPath(new URL('main.cjs', import.meta.url))) as typeof import('./main.js');

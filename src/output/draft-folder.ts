@@ -45,18 +45,15 @@ export async function draftFolder({ places, files, record, edits, signal, into }
   const guard = new PathGuard();
   const generated = new Map<string, Generated>();
   const folders = new Map<string, Promise<unknown>>();
-  const made = (path: string) => {
-    if (!folders.has(path))
-      folders.set(
-        path,
-        explained(path, () => mkdir(path, { recursive: true })),
-      );
-    return folders.get(path);
+  const make = (path: string) => {
+    const made = folders.get(path) ?? explained(path, () => mkdir(path, { recursive: true }));
+    folders.set(path, made);
+    return made;
   };
   const stage = async (file: OutputFile) => {
     await inside(file.path);
     const to = into === undefined ? undefined : join(into, file.path);
-    if (to !== undefined) await made(dirname(to));
+    if (to !== undefined) await make(dirname(to));
     generated.set(file.path, await stageFile(file, to, signal));
   };
   const texts: Promise<void>[] = []; // while what follows is generated
