@@ -1,30 +1,35 @@
-import { lstat, mkdir, rename } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../errors.js';
-import { ABSENT, FILLED, unless } from './errno.js';
+import { FILLED, unless } from './errno.js';
 import { explained } from './explain.js';
 import { finishCommit } from './finish-commit.js';
 import { type Changes, writeJournal } from './journal.js';
 import type { Places } from './places.js';
 import type { RunLock } from './run-lock.js';
+import type { Staging } from './staging.js';
 import { Inside } from './symlinks.js';
-import { syncFiles, syncFoldersOf } from './sync.js';
+import { syncFoldersOf } from './sync.js';
 import { together } from './together.js';
-import { assertWritable } from './writable.js';
+import { assertWritable, isAbsent } from './writable.js';
 
 /** Puts the staged files in place. What could stop that halfway is looked for first, and an abort counts until then. */
-export async function commit(places: Places, changes: Changes, lock: RunLock, signal: AbortSignal): Promise<void> {
-  const staged = changes.writes.map((path) => join(places.files, path));
+export async function commit(
+  places: Places,
+  staging: Staging,
+  changes: Changes,
+  lock: RunLock,
+  signal: AbortSignal,
+): Promise<void> {
   const prepare = async (targets: string[]) => {
     await assertPossible(places, targets);
     await explained(places.staging, async () => {
-      await syncFiles(staged);
-      await syncFoldersOf(staged, places.staging);
+      await staging.sync(changes.writes);
       await lock.assertHeld();
     });
     signal.throwIfAborted();
   };
-  if ((await unless(ABSENT, lstat(places.folder))) === undefined) {
+  if (await isAbsent(places.folder)) {
     await prepare([places.folder]);
     if (await moveFolder(places)) return;
   }

@@ -1,5 +1,4 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { abortable } from './abortable.js';
 import { assertOurs } from './assert-target.js';
 import { explained } from './explain.js';
@@ -12,6 +11,7 @@ import { PathGuard } from './path-guard.js';
 import { LOCK_FILE, type Places } from './places.js';
 import { readLock } from './read-lock.js';
 import { stageFile } from './stage-file.js';
+import type { Staging } from './staging.js';
 import { Inside } from './symlinks.js';
 import { together } from './together.js';
 import type { Edits, FileState, Generated, JsonValue, OutputFile, Plan, PlanEntry } from './types.js';
@@ -23,7 +23,7 @@ export interface DraftParts {
   edits: Edits;
   signal: AbortSignal;
   /** Where the files are staged; without it they are only hashed. */
-  into?: string;
+  into?: Staging;
 }
 
 export interface Draft {
@@ -44,17 +44,9 @@ export async function draftFolder({ places, files, record, edits, signal, into }
 
   const guard = new PathGuard();
   const generated = new Map<string, Generated>();
-  const folders = new Map<string, Promise<unknown>>();
-  const make = (path: string) => {
-    const made = folders.get(path) ?? explained(path, () => mkdir(path, { recursive: true }));
-    folders.set(path, made);
-    return made;
-  };
   const stage = async (file: OutputFile) => {
     await inside(file.path);
-    const to = into === undefined ? undefined : join(into, file.path);
-    if (to !== undefined) await make(dirname(to));
-    generated.set(file.path, await stageFile(file, to, signal));
+    generated.set(file.path, await stageFile(file, into, signal));
   };
   const texts: Promise<void>[] = []; // while what follows is generated
   try {

@@ -32,10 +32,9 @@ export class FileWriter {
     await this.syncing;
   }
 
-  /** Once nothing is under way; what failed has been told. */
-  async close(): Promise<void> {
+  /** Once nothing is under way, so that the file can be closed; what failed has been told. */
+  async settled(): Promise<void> {
     await Promise.allSettled([this.writing, this.syncing]);
-    await this.file.close();
   }
 
   private async flush(): Promise<void> {

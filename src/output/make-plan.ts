@@ -7,6 +7,7 @@ import { hashFile } from './hash-file.js';
 import type { Lock } from './lock-schema.js';
 import { folded } from './safe-path.js';
 import type { Edits, Generated, PlanEntry } from './types.js';
+import { isAbsent } from './writable.js';
 
 export interface PlanParts {
   folder: string;
@@ -18,7 +19,7 @@ export interface PlanParts {
 
 /** Compares what was generated with what is there, all but the lock file. Reads, and writes nothing. */
 export async function makePlan(parts: PlanParts): Promise<PlanEntry[]> {
-  if (!(await unless(ABSENT, lstat(parts.folder)))) {
+  if (await isAbsent(parts.folder)) {
     return [...parts.generated.keys()].map((path) => ({ path, state: 'create' }));
   }
   const entries: PlanEntry[] = [];

@@ -1,34 +1,29 @@
-import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { abortable } from './abortable.js';
 import { Digest } from './digest.js';
 import { explain, explained } from './explain.js';
 import { FileWriter } from './file-writer.js';
 import { hashText } from './hash-text.js';
-import type { Generated, OutputFile, RowsFile } from './types.js';
+import type { Staging } from './staging.js';
+import type { Generated, OutputFile, RowsFile, TextFile } from './types.js';
 
 const LF = 0x0a;
 
-/**
- * Writes one file to `to`, whose folder is there, or nowhere where that is `undefined`, and tells what went by. Of rows it holds
- * but a few pieces.
- */
-export async function stageFile(file: OutputFile, to: string | undefined, signal: AbortSignal): Promise<Generated> {
+/** Stages one file, or writes it nowhere, and tells what went by. Of rows it holds but a few pieces. */
+export async function stageFile(file: OutputFile, to: Staging | undefined, signal: AbortSignal): Promise<Generated> {
   const digest = new Digest();
   if ('rows' in file) await stageRows(file, to, digest, signal);
-  else await stageText(Buffer.from(file.content), to, digest);
+  else await stageText(file, to, digest);
   return described(file, digest);
 }
 
-async function stageText(text: Buffer, to: string | undefined, digest: Digest): Promise<void> {
+async function stageText({ path, content }: TextFile, to: Staging | undefined, digest: Digest): Promise<void> {
+  const text = Buffer.from(content);
   digest.update(text);
-  if (to === undefined) return;
-  await explained(to, async () => {
-    const file = await open(to, 'wx');
-    await file.writeFile(text).finally(() => file.close());
-  });
+  if (to) await explained(to.place(path), () => to.put(path, (file) => file.writeFile(text)));
 }
 
-async function stageRows(file: RowsFile, to: string | undefined, digest: Digest, signal: AbortSignal): Promise<void> {
+async function stageRows(file: RowsFile, to: Staging | undefined, digest: Digest, signal: AbortSignal): Promise<void> {
   let source: { error: unknown } | undefined;
 
   async function* measured(): AsyncGenerator<Buffer> {
@@ -46,20 +41,20 @@ async function stageRows(file: RowsFile, to: string | undefined, digest: Digest,
   }
 
   try {
-    await (to === undefined ? drain(measured()) : save(measured(), to));
+    await (to === undefined ? drain(measured()) : to.put(file.path, (handle) => save(measured(), handle)));
   } catch (error) {
     // What the source throws is for its owner to explain, even where it has the code of a disk's failure.
-    throw source ? source.error : explain(error, to ?? file.path);
+    throw source ? source.error : explain(error, to?.place(file.path) ?? file.path);
   }
 }
 
-async function save(from: AsyncIterable<Buffer>, to: string): Promise<void> {
-  const file = new FileWriter(await open(to, 'wx'));
+async function save(from: AsyncIterable<Buffer>, to: FileHandle): Promise<void> {
+  const file = new FileWriter(to);
   try {
     for await (const chunk of from) await file.put(chunk);
     await file.end();
   } finally {
-    await file.close();
+    await file.settled();
   }
 }
 

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { unless } from './errno.js';
 
@@ -21,7 +21,11 @@ export async function syncFoldersOf(paths: Iterable<string>, top: string): Promi
   await Promise.all([...folders].map((folder) => unless(harmless, sync(folder, 'r'))));
 }
 
+/** The same for a file that is open. */
+export async function syncAndClose(file: FileHandle): Promise<void> {
+  await file.sync().finally(() => file.close());
+}
+
 async function sync(path: string, flags: string): Promise<void> {
-  const handle = await open(path, flags);
-  await handle.sync().finally(() => handle.close());
+  await syncAndClose(await open(path, flags));
 }

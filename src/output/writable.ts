@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, lstat, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { UserError } from '../errors.js';
 import { ABSENT, unless } from './errno.js';
@@ -27,6 +27,11 @@ export async function assertWritable(path: string): Promise<{ path: string; devi
     const writable = access(folder.path, constants.W_OK | constants.X_OK).then(() => true);
     if (await explained(folder.path, () => unless(ABSENT, writable))) return folder; // else another run removed its empty folder meanwhile
   }
+}
+
+/** Whether nothing is there, not even a link. */
+export async function isAbsent(path: string): Promise<boolean> {
+  return (await explained(path, () => unless(ABSENT, lstat(path)))) === undefined;
 }
 
 function look(path: string): Promise<Stats | undefined> {

@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { assertTarget } from './assert-target.js';
 import { changesOf } from './changes-of.js';
 import { commit } from './commit.js';
@@ -8,8 +7,10 @@ import { explained } from './explain.js';
 import { LOCK_FILE, placesOf } from './places.js';
 import { planFolder } from './plan-folder.js';
 import { refuseEdited } from './refuse-edited.js';
+import { Staging } from './staging.js';
 import type { Edits, JsonValue, OutputFile, Target, Written } from './types.js';
 import { withStaging } from './with-staging.js';
+import { isAbsent } from './writable.js';
 
 export interface WriteOptions {
   /** What becomes of files that were edited by hand; the run stops by default. */
@@ -42,16 +43,22 @@ export async function writeFolder(
   await assertTarget(places, false);
 
   const written = await withStaging(places, async (runLock) => {
-    const { plan, generated, lock } = await draftFolder({ places, files, record, edits, signal, into: places.files });
-    if (edits === 'refuse') refuseEdited(plan, folder);
-    const changes = changesOf(plan, generated, edits);
-    const changed = changes.writes.length + changes.deletes.length > 0;
-    if (changed) {
-      const staged = join(places.files, LOCK_FILE);
-      await explained(staged, () => writeFile(staged, lock));
-      await commit(places, changes, runLock, signal);
+    const isNew = await isAbsent(folder);
+    const staging = new Staging(places.files, isNew);
+    try {
+      const { plan, generated, lock } = await draftFolder({ places, files, record, edits, signal, into: staging });
+      if (edits === 'refuse') refuseEdited(plan, folder);
+      const changes = changesOf(plan, generated, edits);
+      const changed = changes.writes.length + changes.deletes.length > 0;
+      if (changed) {
+        const staged = staging.place(LOCK_FILE);
+        await explained(staged, () => writeFile(staged, lock));
+        await commit(places, staging, changes, runLock, signal);
+      }
+      return { plan, changed, folder };
+    } finally {
+      await staging.settled();
     }
-    return { plan, changed, folder };
   });
   signal.throwIfAborted();
   return written;
