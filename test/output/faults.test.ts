@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { finishCommits, type OutputFile, writeFolder } from '../../src/output/index.js';
 import { type Files, folderOf, NAME, snapshot, tempFolder, write } from './support/gym-root.js';
-import { fail, patched } from './support/patched-fs.js';
+import { fail, patched, patchedHandle } from './support/patched-fs.js';
 
 const OLD: Files = { 'app.py': 'old\n', 'data/train.jsonl': ['{}\n'] };
 const BIG: Files = { ...OLD, 'data/train.jsonl': Array.from({ length: 64 }, () => `"${'x'.repeat(65_533)}"\n`) };
@@ -156,6 +155,27 @@ describe('a folder that is new', () => {
     expect(readdirSync(root)).toEqual(['resources_servers']);
   });
 
+  test('is on the disk before it is put in place, each file once', async () => {
+    const root = tempFolder();
+    const events: string[] = [];
+    await patchedHandle('sync', () => void events.push('sync'));
+    patched('rename', () => void events.push('rename'));
+    await write(root, files);
+    const folders = 3; // data/, files/ and the staging folder
+    const before = events.slice(0, events.indexOf('rename'));
+    expect(before).toHaveLength(Object.keys(written).length + folders);
+    events.length = 0;
+    expect((await write(root, files)).changed).toBe(false);
+    expect(events).toEqual([]);
+  });
+
+  test('is not there where the disk could not keep it, which is told', async () => {
+    const root = join(tempFolder(), 'root');
+    await patchedHandle('sync', () => fail('ENOSPC'));
+    await expect(write(root, { ...files, 'z.py': 'z\n' })).rejects.toThrow('the disk is full');
+    expect(existsSync(root)).toBe(false);
+  });
+
   test('is not there where it could not be moved, which is told', async () => {
     const root = tempFolder();
     patched('rename', (_, to) => to === folderOf(root) && fail('EACCES'));
@@ -196,15 +216,10 @@ test('a failure while files are put in place says that the next command finishes
 });
 
 /** From here on a write of more than a megabyte in all fails, as on a full disk. */
-async function fullDisk(): Promise<void> {
-  const probe = await fs.open('/dev/null');
-  const handle = Object.getPrototypeOf(probe);
-  await probe.close();
-  const { writeFile } = handle;
+function fullDisk(): Promise<void> {
   let left = 1 << 20;
-  handle.writeFile = async function (this: unknown, data: string | Uint8Array, ...rest: unknown[]) {
-    left -= Buffer.byteLength(data);
-    return left < 0 ? fail('ENOSPC') : writeFile.call(this, data, ...rest);
-  };
-  onTestFinished(() => void Object.assign(handle, { writeFile }));
+  return patchedHandle('writeFile', (data) => {
+    left -= (data as Buffer).length;
+    if (left < 0) fail('ENOSPC');
+  });
 }

@@ -18,6 +18,19 @@ export function patched(name: Name, before: (...args: unknown[]) => void): void 
   onTestFinished(() => set(real));
 }
 
+/** The same for a method of open files. */
+export async function patchedHandle(name: 'sync' | 'writeFile', before: (...args: unknown[]) => void): Promise<void> {
+  const probe = await fs.open('/dev/null');
+  const handle = Object.getPrototypeOf(probe);
+  await probe.close();
+  const real = handle[name];
+  handle[name] = async function (this: unknown, ...args: unknown[]) {
+    before(...args);
+    return real.apply(this, args);
+  };
+  onTestFinished(() => void Object.assign(handle, { [name]: real }));
+}
+
 /** Throws as the file system would. */
 export function fail(code: string): never {
   throw Object.assign(new Error(`${code}: injected`), { code });
