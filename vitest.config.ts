@@ -16,7 +16,7 @@ export default defineConfig({
           exclude: ['test/e2e/**', 'test/world/**'],
           globalSetup: ['test/support/build.ts'],
           isolate: false, // a process for each of 80 files takes longer than most of them
-          testTimeout: 20_000,
+          testTimeout: 60_000, // beside the other lanes, what takes 2 s may take 20
           hookTimeout: 60_000,
         },
       },

@@ -44,7 +44,7 @@ print()
 json.dump([int(code), said], sys.stdout)
 `;
 
-it.for(GOLDEN)('%s passes its own tests', { timeout: 60_000 }, async (name) => {
+it.for(GOLDEN)('%s passes its own tests', async (name) => {
   const [code, said] = await askGym<[number, string]>(OWN_TESTS, folderOf(name));
   expect(said).toMatch(/^3 passed/m);
   expect(code).toBe(0);
