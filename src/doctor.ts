@@ -45,10 +45,12 @@ function node(): Check {
 }
 
 async function uvCheck(uv: string | null, signal: AbortSignal): Promise<Check> {
+  const folder = uv && path.dirname(uv);
+  const own = folder && folder !== '.' ? `: not on PATH, where NeMo Gym looks (export PATH="$PATH:${folder}")` : '';
   return {
     name: 'uv',
     use: 'serves bundles, OpenEnv projects and the demo, each with what it needs; makes the venvs of NeMo Gym',
-    found: uv && `${(await said(uv, ['--version'], signal))?.replace(/^uv /, '') ?? '?'}, ${uv}`,
+    found: uv && `${(await said(uv, ['--version'], signal))?.replace(/^uv /, '') ?? '?'}, ${uv}${own}`,
     fix: 'https://docs.astral.sh/uv/, or pip install uv',
     needed: true,
   };

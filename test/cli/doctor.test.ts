@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -37,6 +37,17 @@ test('finds what there is, and its version', async () => {
   const found = Object.fromEntries((await doctor(signal)).map(({ name, found }) => [name, found]));
   expect(found).toMatchObject({ uv: '0.9.0, uv', 'Python 3.13.14 or newer': '3.13.14, python3.13', gym: null });
   expect(found['agentenv-framework[openenv]']).toBe('3.14.1, python3');
+});
+
+test("says of gymgen's own uv that NeMo Gym doesn't find it, and how it would", async () => {
+  onlyPrograms({});
+  const cache = String(process.env.XDG_CACHE_HOME);
+  const bin = join(cache, 'gymgen/uv/bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'uv'), says('uv 0.9.0'), { mode: 0o755 });
+  expect((await doctor(signal)).find(({ name }) => name === 'uv')?.found).toBe(
+    `0.9.0, ${bin}/uv: not on PATH, where NeMo Gym looks (export PATH="$PATH:${bin}")`,
+  );
 });
 
 test.each([
