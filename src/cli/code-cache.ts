@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import v8 from 'node:v8';
@@ -7,6 +7,8 @@ import vm from 'node:vm';
 
 /** Bytes of the SHA-256 ahead of an entry's code. */
 const DIGEST = 32;
+/** Bytes of an entry, at most. */
+const MOST = 16 * 2 ** 20;
 
 /**
  * Loads CommonJS files, and keeps what V8 compiled of them for the next run, as Python keeps its bytecode: an eighth of a
@@ -17,7 +19,7 @@ export class CodeCache {
   private readonly tag = v8.cachedDataVersionTag();
   private readonly folder: string;
   private readonly modules = new Map<string, { exports: unknown }>();
-  private readonly compiled: { script: vm.Script; text: Buffer; entry: string }[] = [];
+  private readonly compiled: { script: vm.Script; source: Source; entry: string }[] = [];
 
   /** @param folder made when there is something to keep; what is in it can go at any time */
   constructor(folder: string) {
@@ -39,9 +41,9 @@ export class CodeCache {
   /** Keeps what this run compiled, unless V8's flags are others than at its begin: it would refuse that. Never throws. */
   save(): void {
     if (v8.cachedDataVersionTag() !== this.tag) return;
-    for (const { script, text, entry } of this.compiled) {
+    for (const { script, source, entry } of this.compiled) {
       const code = script.createCachedData();
-      keep(entry, Buffer.concat([digest(text, code), code]));
+      keep(entry, Buffer.concat([digest(source, code), code]));
     }
   }
 
@@ -50,19 +52,28 @@ export class CodeCache {
     const wrapped = `(function (exports, require, __filename) {${text}\n})`;
     if (v8.cachedDataVersionTag() !== this.tag) return new vm.Script(wrapped, { filename: file });
     const entry = path.join(this.folder, path.basename(file));
-    const cachedData = read(entry, text);
+    const source = { file, text };
+    const cachedData = read(entry, source);
     const script = new vm.Script(wrapped, { filename: file, ...(cachedData ? { cachedData } : {}) });
-    if (!cachedData || script.cachedDataRejected) this.compiled.push({ script, text, entry });
+    if (!cachedData || script.cachedDataRejected) this.compiled.push({ script, source, entry });
     return script;
   }
 }
 
-/** An entry's code, if it is whole and of this text: V8 itself checks neither, and would crash. */
-function read(entry: string, text: Buffer): Buffer | undefined {
+/** What code is of; it holds the file's path too, for stacks. */
+interface Source {
+  file: string;
+  text: Buffer;
+}
+
+/** An entry's code, if it is whole and of this source: V8 itself checks neither, and would crash. */
+function read(entry: string, source: Source): Buffer | undefined {
   try {
+    const stat = statSync(entry);
+    if (!stat.isFile() || stat.size > MOST) return undefined;
     const kept = readFileSync(entry);
     const code = kept.subarray(DIGEST);
-    return digest(text, code).equals(kept.subarray(0, DIGEST)) ? code : undefined;
+    return digest(source, code).equals(kept.subarray(0, DIGEST)) ? code : undefined;
   } catch {
     return undefined;
   }
@@ -84,6 +95,6 @@ function keep(entry: string, data: Buffer): void {
   }
 }
 
-function digest(text: Buffer, code: Buffer): Buffer {
-  return createHash('sha256').update(text).update(code).digest();
+function digest({ file, text }: Source, code: Buffer): Buffer {
+  return createHash('sha256').update(`${file}\0`).update(text).update(code).digest();
 }

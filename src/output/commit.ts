@@ -1,4 +1,5 @@
-import { mkdir, rename } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { mkdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../errors.js';
 import { FILLED, unless } from './errno.js';
@@ -51,16 +52,26 @@ async function assertPossible(places: Places, targets: readonly string[]): Promi
 
 /**
  * A folder that wasn't there, in one step.
- * @returns false where something has come there meanwhile, or the file system doesn't move folders: nothing was done, then
+ * @returns false where something has come there meanwhile, the folder would be of another group than what is made there, or the
+ * file system doesn't move folders: nothing was done, then
  */
 async function moveFolder({ root, files, folder }: Places): Promise<boolean> {
   return explained(folder, async () => {
     await mkdir(dirname(folder), { recursive: true });
+    const [staged, parent] = await Promise.all([stat(files), stat(dirname(folder))]);
+    if (groupIn(staged) !== groupIn(parent)) return false;
     const done = rename(files, folder).then(() => true);
     const moved = (await unless([...FILLED, 'ENOTDIR', 'EXDEV', 'EPERM'], done)) ?? false;
     if (moved) await syncFoldersOf([folder, files], root);
     return moved;
   });
+}
+
+const SETGID = 0o2000;
+
+/** The group of what is made in a folder, where the folder decides that. */
+function groupIn({ mode, gid }: Stats): number | undefined {
+  return (mode & SETGID) === 0 ? undefined : gid;
 }
 
 function otherFileSystem(where: string, root: string): UserError {

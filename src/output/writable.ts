@@ -34,6 +34,11 @@ export async function isAbsent(path: string): Promise<boolean> {
   return (await explained(path, () => unless(ABSENT, lstat(path)))) === undefined;
 }
 
-function look(path: string): Promise<Stats | undefined> {
-  return explained(path, () => unless(ABSENT, stat(path)));
+async function look(path: string): Promise<Stats | undefined> {
+  const found = await explained(path, () => unless(ABSENT, stat(path)));
+  if (found || (await isAbsent(path))) return found;
+  throw new UserError('a symlink leads nowhere', {
+    where: path,
+    fix: 'make the folder that it leads to, or remove it',
+  });
 }

@@ -1,4 +1,14 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import v8 from 'node:v8';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -95,6 +105,34 @@ describe('what was compiled', () => {
     damage(only());
     expect(run(a)).toEqual({ list: [2, 4, 6] });
     expect(readFileSync(only()).length).toBe(whole.length);
+  });
+
+  test.each([
+    ['a pipe', (entry: string) => void execFileSync('mkfifo', [entry])],
+    ['without end', (entry: string) => symlinkSync('/dev/zero', entry)],
+    ['a folder', (entry: string) => mkdirSync(entry)],
+    [
+      'of a gigabyte',
+      (entry: string) => {
+        writeFileSync(entry, '');
+        truncateSync(entry, 2 ** 30);
+      },
+    ],
+  ])('is made again where its entry is %s', (_, put) => {
+    const a = file('a.cjs', 'exports.value = 1;');
+    run(a);
+    const entry = only();
+    rmSync(entry);
+    put(entry);
+    expect(run(a)).toEqual({ value: 1 });
+  });
+
+  test('is of one file, and not of its copy elsewhere, which would be named in its stacks', () => {
+    const text = "exports.stack = () => new Error('here').stack;";
+    run(file('a.cjs', text));
+    source = tempFolder();
+    const copy = file('a.cjs', text);
+    expect((run(copy) as { stack: () => string }).stack()).toContain(copy);
   });
 
   test('is not kept, and no failure, where nothing can be written', () => {

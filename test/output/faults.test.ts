@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { finishCommits, type OutputFile, writeFolder } from '../../src/output/index.js';
@@ -143,6 +143,21 @@ describe('a folder that is new', () => {
     patched('rename', (_, to) => to === folderOf(root) && fail(code));
     await write(root, files);
     expect(snapshot(folderOf(root))).toMatchObject(written);
+    expect(readdirSync(root)).toEqual(['resources_servers']);
+  });
+
+  test('is of the group that the folder of the servers gives to what is made in it', async (context) => {
+    context.skip(process.getuid?.() !== 0, 'only root may give a folder to another group');
+    const root = tempFolder();
+    const servers = join(root, 'resources_servers');
+    mkdirSync(servers);
+    chownSync(servers, 0, 100);
+    chmodSync(servers, 0o2755);
+    await write(root, files);
+    for (const folder of [folderOf(root), join(folderOf(root), 'data')]) {
+      const { mode, gid } = statSync(folder);
+      expect({ gid, setgid: mode & 0o2000 }).toEqual({ gid: 100, setgid: 0o2000 });
+    }
     expect(readdirSync(root)).toEqual(['resources_servers']);
   });
 

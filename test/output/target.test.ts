@@ -39,6 +39,22 @@ const refused: [string, Refused][] = [
     },
   ],
   [
+    'a folder on the way that is a link to nothing',
+    {
+      given: (_, root) => symlinkSync('nowhere', join(root, 'resources_servers'), void mkdirSync(root)),
+      message: 'a symlink leads nowhere',
+      where: (root) => join(root, 'resources_servers'),
+    },
+  ],
+  [
+    'a Gym root that is a link to nothing',
+    {
+      given: (_, root) => symlinkSync('nowhere', root),
+      message: 'a symlink leads nowhere',
+      where: (root) => root,
+    },
+  ],
+  [
     'a folder that gymgen did not write',
     {
       given: (_, root) => put(folderOf(root), { 'mine.py': '' }),
@@ -258,5 +274,5 @@ test('a file where the staging folders go is told', async () => {
   }
   const root = tempFolder();
   symlinkSync('nowhere', join(root, '.gymgen'));
-  expect(await refusal(root)).toMatchObject({ message: "can't make this folder" });
+  expect(await refusal(root)).toMatchObject({ message: 'a symlink leads nowhere', where: join(root, '.gymgen') });
 });

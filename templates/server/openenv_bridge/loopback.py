@@ -59,18 +59,18 @@ def serve(app: Any, port: int = 0, **ready: Any) -> None:
 
     for each in (signal.SIGINT, signal.SIGTERM):  # which uvicorn, once it is done, hands the signal on to
         signal.signal(each, lambda *_: sys.exit(0))
-    code: Any = 0
+    code = 0
     # uvicorn takes a fraction of a second, and says int.
     drain: Any = DRAIN_S
     config = uvicorn.Config(app, host=HOST, port=port, log_level="warning", timeout_graceful_shutdown=drain)
     try:
         Server(config).run()
     except SystemExit as e:  # of a handler above, or of uvicorn where it can't listen
-        code = e.code
+        code = e.code if isinstance(e.code, int) else e.code is not None
     finally:
         _end_children()
     atexit._run_exitfuncs()
-    os._exit(int(code or 0))  # all is torn down: no need to take Python apart, nor to wait for threads that only wait
+    os._exit(code)  # all is torn down: no need to take Python apart, nor to wait for threads that only wait
 
 
 def _end_children() -> None:
