@@ -36,7 +36,9 @@ export async function isAbsent(path: string): Promise<boolean> {
 
 async function look(path: string): Promise<Stats | undefined> {
   const found = await explained(path, () => unless(ABSENT, stat(path)));
-  if (found || (await isAbsent(path))) return found;
+  if (found) return found;
+  const itself = await explained(path, () => unless(ABSENT, lstat(path)));
+  if (!itself?.isSymbolicLink()) return itself; // another run may have made it meanwhile
   throw new UserError('a symlink leads nowhere', {
     where: path,
     fix: 'make the folder that it leads to, or remove it',

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.js';
 import { finishCommits, writeFolder } from '../../src/output/index.js';
 import { type Files, folderOf, NAME, outputs, put, snapshot, tempFolder, write } from './support/gym-root.js';
+import { patched } from './support/patched-fs.js';
 
 const FILES: Files = { 'app.py': 'run()\n', 'data/train.jsonl': ['{}\n'] };
 
@@ -261,6 +262,12 @@ describe('a second run', () => {
     await expect(write).rejects.toThrow(`another run is writing this folder: process ${process.ppid}`);
     expect(existsSync(folderOf(root))).toBe(false);
   });
+});
+
+test('a folder that another run makes while it is looked for is no link to nothing', async () => {
+  const root = tempFolder();
+  patched('lstat', (path) => path === join(root, '.gymgen') && mkdirSync(join(root, '.gymgen'), { recursive: true }));
+  expect((await write(root, FILES)).changed).toBe(true);
 });
 
 test('a file where the staging folders go is told', async () => {

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { onTestFinished } from 'vitest';
 
-type Name = 'mkdir' | 'open' | 'rename' | 'unlink' | 'writeFile';
+type Name = 'lstat' | 'mkdir' | 'open' | 'rename' | 'unlink' | 'writeFile';
 
 /** Runs `before` ahead of each call of one function of node:fs/promises, for this test; what it throws, the call does. */
 export function patched(name: Name, before: (...args: unknown[]) => void): void {
