@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +93,7 @@ WAITS = """
 import atexit, pathlib, threading
 threading.Thread(target=threading.Event().wait).start()
 atexit.register(pathlib.Path("ended").touch)
+atexit.register(print, "all is said")
 """
 
 
@@ -99,9 +101,11 @@ def test_it_ends_with_its_standard_input_and_waits_for_no_thread(project: Path) 
     (project / "server/app.py").write_text(WAITS + APP)
     command = [sys.executable, str(PROGRAM), "server.app:app"]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=project, stdin=pipe, stdout=pipe, text=True) as process:
+    buffered = {**os.environ, "PYTHONUNBUFFERED": ""}
+    with subprocess.Popen(command, cwd=project, env=buffered, stdin=pipe, stdout=pipe, text=True) as process:
         assert process.stdout is not None
         assert any("url" in json.loads(line) for line in process.stdout)
-        process.communicate(timeout=10)
+        said, _ = process.communicate(timeout=10)
     assert process.returncode == 0
     assert (project / "ended").exists()
+    assert said == "all is said\n"

@@ -6,6 +6,7 @@ Run as a script's sibling, in a Python without NeMo Gym. What is said is one JSO
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import select
@@ -70,6 +71,9 @@ def serve(app: Any, port: int = 0, **ready: Any) -> None:
     finally:
         _end_children()
     atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # whoever reads it may be gone
+            stream.flush()
     os._exit(code)  # all is torn down: no need to take Python apart, nor to wait for threads that only wait
 
 
