@@ -1,11 +1,10 @@
 import v8 from 'node:v8';
 
 const NO_GROWTH = '--semi-space-growth-factor=1';
-const ONE_COLLECTOR = '--no-parallel-scavenge';
 
 /** What is young is little: each collection would wait longer for threads that help it than they take. */
 export function collectAlone(): void {
-  v8.setFlagsFromString(ONE_COLLECTOR);
+  v8.setFlagsFromString('--no-parallel-scavenge');
 }
 
 /**
