@@ -1,0 +1,24 @@
+import { chmod, lstat, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+
+/**
+ * Creates a folder that only this user can read and write (mode 0700), or checks an existing one.
+ * @param folder absolute path
+ * @returns false if the folder cannot be used: it cannot be created, it is a symlink, or another user owns it
+ */
+export async function ensurePrivateFolder(folder: string): Promise<boolean> {
+  try {
+    await mkdir(path.dirname(folder), { recursive: true });
+    await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    const found = await lstat(folder);
+    if (!found.isDirectory()) return false;
+    if (process.getuid === undefined) return true; // Windows has no modes
+    if (found.uid !== process.getuid()) return false;
+    if ((found.mode & 0o077) !== 0) await chmod(folder, 0o700);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { ensurePrivateFolder } from '../private-folder.js';
+
+/** Upper bound on the bytes of one file of the state folder. */
+const MAX_BYTES = 1024 * 1024;
+const KEY_BYTES = 32;
+
+/**
+ * The folder for what gymgen remembers for this user on this machine: `$XDG_STATE_HOME/gymgen`, by default
+ * `~/.local/state/gymgen` (XDG Base Directory Specification 0.8). No repository can bring it along.
+ * @returns its absolute path, or undefined if it cannot be used
+ */
+async function stateFolder(): Promise<string | undefined> {
+  const { XDG_STATE_HOME: named = '' } = process.env;
+  const base = path.isAbsolute(named) ? named : path.join(os.homedir(), '.local', 'state');
+  const folder = path.join(base, 'gymgen');
+  return path.isAbsolute(folder) && (await ensurePrivateFolder(folder)) ? folder : undefined;
+}
+
+/**
+ * Reads a file of the state folder.
+ * @param name a plain file name
+ * @returns its bytes, or undefined if it does not exist or cannot be read
+ */
+export async function readState(name: string): Promise<Buffer | undefined> {
+  let file: FileHandle | undefined;
+  try {
+    const folder = await stateFolder();
+    if (folder === undefined) return undefined;
+    file = await open(path.join(folder, name), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    const found = await file.stat();
+    return found.isFile() && found.size <= MAX_BYTES ? await file.readFile() : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await file?.close();
+  }
+}
+
+/**
+ * Replaces a file of the state folder atomically.
+ * @param name a plain file name
+ * @returns false if the state folder cannot be written
+ */
+export async function writeState(name: string, content: string | Buffer): Promise<boolean> {
+  let draft: string | undefined;
+  try {
+    const folder = await stateFolder();
+    if (folder === undefined) return false;
+    draft = await mkdtemp(path.join(folder, '.new-'));
+    const staged = await open(path.join(draft, name), 'wx', 0o600);
+    await staged.writeFile(content).finally(() => staged.close());
+    await rename(path.join(draft, name), path.join(folder, name));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    if (draft !== undefined) await rm(draft, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/**
+ * A secret of this user on this machine (32 random bytes), created when it is first needed.
+ * @returns undefined if the state folder cannot be written
+ */
+export async function userKey(): Promise<Buffer | undefined> {
+  const known = await readState('key');
+  if (known?.length === KEY_BYTES) return known;
+  if (!(await writeState('key', randomBytes(KEY_BYTES)))) return undefined;
+  return readState('key'); // the last of several processes that create one at a time
+}
