@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { constants, cpus, release, type } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, ensureInstalled, root } from '../scripts/project.mjs';
+import { fuzz } from './fuzz.mjs';
 import { keep } from './keep.mjs';
 import { limit } from './limit.mjs';
 import { probes } from './probes.mjs';
@@ -13,7 +14,7 @@ import { table } from './support/rows.mjs';
 import { write } from './write.mjs';
 
 /** By name, in the order of the table. Each resolves to rows. */
-const FIGURES = { write, limit, start, keep, probes, source };
+const FIGURES = { write, limit, start, keep, probes, source, fuzz };
 
 const PAGE = join(root, 'docs', 'performance.md');
 const [BEGIN, END] = ['<!-- figures: made by npm run bench -->', '<!-- figures end -->'];
