@@ -14,7 +14,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/world/**'],
-          globalSetup: ['test/support/build.ts'],
+          globalSetup: ['test/support/state-home.ts', 'test/support/build.ts'],
           isolate: false, // a process for each of 80 files takes longer than most of them
           testTimeout: 60_000, // beside the other lanes, what takes 2 s may take 20
           hookTimeout: 60_000,
@@ -25,7 +25,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          globalSetup: ['test/support/build.ts', 'test/e2e/support/ray.ts'],
+          globalSetup: ['test/support/state-home.ts', 'test/support/build.ts', 'test/e2e/support/ray.ts'],
           testTimeout: 600_000,
           hookTimeout: 900_000,
           maxWorkers: 3, // most of the time they wait for what they started
@@ -37,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'world',
           include: ['test/world/**/*.test.ts'],
-          globalSetup: ['test/support/build.ts', 'test/e2e/support/ray.ts'],
+          globalSetup: ['test/support/state-home.ts', 'test/support/build.ts', 'test/e2e/support/ray.ts'],
           testTimeout: 600_000,
           hookTimeout: 1_800_000,
         },

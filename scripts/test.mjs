@@ -46,7 +46,7 @@ async function prepare(tiers) {
   // A short name, since Ray's sockets are in it; and for all, since some tests run what they test as another user.
   const temp = mkdtempSync(join(tmpdir(), 'gg-'));
   chmodSync(temp, 0o755);
-  return { ...environment(), TMPDIR: temp };
+  return { ...environment(), TMPDIR: temp, XDG_STATE_HOME: join(temp, 'state') };
 }
 
 /** @param keep whether to show what it prints only at its end, since another lane prints too */

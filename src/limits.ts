@@ -23,6 +23,10 @@ export const LIMITS = {
   lockFiles: 5000,
   /** Bytes of a config, a batch file or an `openenv.yaml`. */
   configBytes: 2 ** 20,
+  /** Bytes of the journal of an interrupted write. */
+  journalBytes: 16 * 2 ** 20,
+  /** Bytes of the file that names the process which writes a folder. */
+  ownerBytes: 4096,
   /** Keys in a config, a batch file or an `openenv.yaml`. */
   configKeys: 10_000,
 } as const;

@@ -22,3 +22,18 @@ export async function ensurePrivateFolder(folder: string): Promise<boolean> {
     return false;
   }
 }
+
+/**
+ * Whether a folder exists that only this user can write to. Creates and changes nothing.
+ * @param folder absolute path
+ */
+export async function isPrivateFolder(folder: string): Promise<boolean> {
+  try {
+    const found = await lstat(folder);
+    if (!found.isDirectory()) return false;
+    if (process.getuid === undefined) return true; // Windows has no modes
+    return found.uid === process.getuid() && (found.mode & 0o022) === 0;
+  } catch {
+    return false;
+  }
+}

@@ -2,8 +2,8 @@ import { Comparison } from './check/comparison.js';
 import type { FileDifference } from './check/difference.js';
 import type { Reporter } from './discover/index.js';
 import { type Generated, generate } from './generate.js';
-import { finishCommits, type Written, writeFolder } from './output/index.js';
-import type { WriteRequest } from './write.js';
+import { type Written, writeFolder } from './output/index.js';
+import { prepareRoot, type WriteRequest } from './write.js';
 
 export interface UpdateReport extends Generated, Written {
   /** Files that were edited by hand and left as they are, with what gymgen would change in them. */
@@ -15,8 +15,8 @@ export interface UpdateReport extends Generated, Written {
  * @throws UserError for everything that a user can mend; the signal's reason when it aborts
  */
 export async function update(request: WriteRequest, reporter: Reporter, signal: AbortSignal): Promise<UpdateReport> {
-  await finishCommits(request.gymRoot);
   const { edits, dryRun } = request;
+  await prepareRoot(request, reporter);
   return generate(
     request,
     async (target, files, record) => {

@@ -1,6 +1,6 @@
 import { END_TURN, type Reporter } from './discover/index.js';
 import { type Generated, type GenerateRequest, generate } from './generate.js';
-import { type Edits, finishCommits, type Written, writeFolder } from './output/index.js';
+import { assertFinished, type Edits, finishCommits, type Written, writeFolder } from './output/index.js';
 
 export interface WriteRequest extends GenerateRequest {
   /** What becomes of files that were edited by hand. */
@@ -16,16 +16,23 @@ export type WriteReport = Generated & Written;
  * @throws UserError for everything that a user can mend; the signal's reason when it aborts
  */
 export async function write(request: WriteRequest, reporter: Reporter, signal: AbortSignal): Promise<WriteReport> {
-  for (const name of await finishCommits(request.gymRoot)) {
-    reporter.warn(`finished the writing of '${name}', which an earlier run had begun`);
-  }
   const { edits, dryRun } = request;
+  await prepareRoot(request, reporter);
   return generate(
     request,
     (target, files, record) => writeFolder(target, files, record, { edits, dryRun, signal }),
     reporter,
     signal,
   );
+}
+
+/** Completes what an interrupted run began; a dry run changes nothing, and is refused. */
+export async function prepareRoot(
+  { gymRoot, dryRun }: Pick<WriteRequest, 'gymRoot' | 'dryRun'>,
+  reporter: Reporter,
+): Promise<void> {
+  if (dryRun) return assertFinished(gymRoot);
+  for (const name of await finishCommits(gymRoot)) reporter.warn(`completed the interrupted write of '${name}'`);
 }
 
 /** Whether tasks have turns that the model must end itself. */

@@ -3,7 +3,7 @@ import { check } from '../check/check.js';
 import { Gate, type Reporter } from '../discover/index.js';
 import { Interrupted, UserError } from '../errors.js';
 import { Unreachable } from '../openenv/index.js';
-import { write } from '../write.js';
+import { prepareRoot, write } from '../write.js';
 import type { Job, Outcome } from './job.js';
 import { claims, refuseSameNames } from './names.js';
 
@@ -31,7 +31,7 @@ const LONGEST_WAIT_MS = 10_000;
 /**
  * Runs jobs, each as if it were alone, and goes on past those that fail.
  * @returns an outcome for each job, in their order
- * @throws UserError where two would write one folder; the signal's reason once it is aborted and all have ended
+ * @throws UserError if two would write one folder, or if a Gym root has an interrupted write that cannot be completed; the signal's reason once it is aborted and all have ended
  */
 export async function runBatch(
   jobs: readonly Job[],
@@ -39,6 +39,7 @@ export async function runBatch(
   observer: BatchObserver,
   signal: AbortSignal,
 ): Promise<Outcome[]> {
+  await prepareRoots(jobs, options, observer);
   await refuseSameNames(jobs, signal);
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
@@ -65,6 +66,13 @@ export async function runBatch(
   signal.throwIfAborted();
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return jobs.map((job) => outcomes.get(job) ?? { job, status: 'skipped' });
+}
+
+/** Once for each Gym root, so that a problem of the root is not reported for each job. */
+async function prepareRoots(jobs: readonly Job[], { check }: BatchOptions, observer: BatchObserver): Promise<void> {
+  for (const [gymRoot, job] of new Map(jobs.map((job) => [job.request.gymRoot, job]))) {
+    await prepareRoot({ gymRoot, dryRun: check || job.request.dryRun }, observer.reporter(job));
+  }
 }
 
 async function run(job: Job, options: BatchOptions, reporter: Reporter, signal: AbortSignal): Promise<Outcome> {

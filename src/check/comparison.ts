@@ -1,12 +1,11 @@
-import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { namesOf } from '../gym/index.js';
-import { LOCK_FILE, type OutputFile, type PlanEntry, type Target } from '../output/index.js';
+import { LOCK_FILE, type OutputFile, type PlanEntry, readRegular, type Target } from '../output/index.js';
 import type { FileDifference } from './difference.js';
 import { RowsComparison } from './rows-comparison.js';
 import { watchRows } from './watch-rows.js';
 
-/** A text that is larger is told by its state alone. */
+/** Bytes of a text that is compared; of a larger one, only the state is reported. */
 const LARGEST = 4 * 2 ** 20;
 
 /** Compares what is generated with the folder: rows as they go by, texts once the plan says which ones differ. */
@@ -54,9 +53,8 @@ export class Comparison {
   }
 
   private async there(file: string): Promise<string | undefined> {
-    const where = path.join(this.folder, file);
-    const found = await stat(where);
-    return found.size > LARGEST ? undefined : readFile(where, 'utf8');
+    const bytes = await readRegular(path.join(this.folder, file), LARGEST);
+    return typeof bytes === 'string' ? undefined : bytes.toString();
   }
 }
 

@@ -1,6 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { UserError } from '../errors.js';
 import { LONGEST, linesOf } from '../lines.js';
+import { openRegular } from '../output/index.js';
 
 const LF = 0x0a;
 /** Bytes that are read at once. */
@@ -20,12 +21,10 @@ export class FileText {
     private readonly file: FileHandle,
   ) {}
 
-  /** Undefined where there is no such file. */
+  /** @returns undefined if there is no regular file that can be read; a symlink is not followed */
   static async open(path: string): Promise<FileText | undefined> {
-    const file = await open(path).catch(() => undefined);
-    if (!file || (await file.stat()).isFile()) return file && new FileText(path, file);
-    await file.close();
-    return undefined;
+    const file = await openRegular(path).catch(() => undefined);
+    return file && new FileText(path, file);
   }
 
   /** Goes past these lines where they come next, byte by byte; else stays where it is. How many lines it went past. */

@@ -3,19 +3,17 @@ import { UserError } from '../errors.js';
 import { unless } from './errno.js';
 import { explained } from './explain.js';
 import { LOCK_FILE, type Places } from './places.js';
-import { assertNoLink, Inside } from './symlinks.js';
+import { assertStaging } from './staging-folder.js';
+import { Inside } from './symlinks.js';
 import { assertWritable, nearestFolder } from './writable.js';
 
 /** What Gym and Python leave where a folder was: `git switch` takes tracked files away and keeps these. */
 const LEFT_BEHIND = /^(\.venv|__pycache__|\.pytest_cache|\.ruff_cache|.*\.egg-info|\.DS_Store)$/;
 
-/** @throws UserError where the Gym root, or what is on the way to the folder, can't be written as it should be */
+/** @throws UserError if the folder or its staging folder cannot be written, or is below a symlink of the Gym root */
 export async function assertTarget(places: Places, dryRun: boolean): Promise<void> {
-  await explained(places.folder, async () => {
-    const inside = new Inside(places.root);
-    for (const path of [places.folder, places.staging]) await inside.assert(path);
-    await assertNoLink(places.folder);
-  });
+  await explained(places.folder, () => new Inside(places.root).assertFolder(places.folder));
+  await explained(places.staging, () => assertStaging(places));
   for (const path of [places.folder, places.staging]) await (dryRun ? nearestFolder(path) : assertWritable(path));
 }
 

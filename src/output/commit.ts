@@ -1,10 +1,10 @@
 import type { Stats } from 'node:fs';
-import { mkdir, rename, stat } from 'node:fs/promises';
+import { lstat, mkdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../errors.js';
 import { FILLED, unless } from './errno.js';
 import { explained } from './explain.js';
-import { finishCommit } from './finish-commit.js';
+import { applyCommit } from './finish-commit.js';
 import { type Changes, writeJournal } from './journal.js';
 import type { Places } from './places.js';
 import type { RunLock } from './run-lock.js';
@@ -14,14 +14,19 @@ import { syncFoldersOf } from './sync.js';
 import { together } from './together.js';
 import { assertWritable, isAbsent } from './writable.js';
 
+export interface CommitParts {
+  places: Places;
+  staging: Staging;
+  changes: Changes;
+  /** The hash of a staged file, by its path in the folder. */
+  hashOf: (path: string) => string;
+  lock: RunLock;
+  signal: AbortSignal;
+}
+
 /** Puts the staged files in place. What could stop that halfway is looked for first, and an abort counts until then. */
-export async function commit(
-  places: Places,
-  staging: Staging,
-  changes: Changes,
-  lock: RunLock,
-  signal: AbortSignal,
-): Promise<void> {
+export async function commit({ places, staging, changes, hashOf, lock, signal }: CommitParts): Promise<void> {
+  const { folder } = places;
   const prepare = async (targets: string[]) => {
     await assertPossible(places, targets);
     await explained(places.staging, async () => {
@@ -30,16 +35,18 @@ export async function commit(
     });
     signal.throwIfAborted();
   };
-  if (await isAbsent(places.folder)) {
-    await prepare([places.folder]);
+  if (await isAbsent(folder)) {
+    await prepare([folder]);
     if (await moveFolder(places)) return;
   }
-  await prepare([...changes.writes, ...changes.deletes].map((path) => join(places.folder, path)));
-  await explained(places.staging, () => writeJournal(places, changes));
-  await finishCommit(places);
+  await prepare([...changes.writes, ...changes.deletes].map((path) => join(folder, path)));
+  const writes = changes.writes.map((path) => ({ path, hash: hashOf(path) }));
+  const journal = { writes, deletes: changes.deletes };
+  const isSigned = await explained(places.staging, () => writeJournal(places, journal));
+  await applyCommit(places, journal, isSigned);
 }
 
-/** @throws UserError where one of the targets can't be written, or isn't where the staged files are */
+/** @throws UserError if one of the targets cannot be written, is below a symlink, or is not on the file system of the staged files */
 async function assertPossible(places: Places, targets: readonly string[]): Promise<void> {
   const { device } = await assertWritable(places.files);
   const inside = new Inside(places.root);
@@ -58,7 +65,7 @@ async function assertPossible(places: Places, targets: readonly string[]): Promi
 async function moveFolder({ root, files, folder }: Places): Promise<boolean> {
   return explained(folder, async () => {
     await mkdir(dirname(folder), { recursive: true });
-    const [staged, parent] = await Promise.all([stat(files), stat(dirname(folder))]);
+    const [staged, parent] = await Promise.all([lstat(files), stat(dirname(folder))]);
     if (groupIn(staged) !== groupIn(parent)) return false;
     const done = rename(files, folder).then(() => true);
     const moved = (await unless([...FILLED, 'ENOTDIR', 'EXDEV', 'EPERM'], done)) ?? false;

@@ -1,21 +1,23 @@
-import { lstat, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { UserError } from '../errors.js';
-import { ABSENT, unless } from './errno.js';
 import { explained } from './explain.js';
 import { finishCommit } from './finish-commit.js';
-import { isName, type Places, placesOf } from './places.js';
+import { readJournal } from './journal.js';
+import type { Places } from './places.js';
 import { removeEmpty } from './remove-empty.js';
 import { removeStaging } from './remove-staging.js';
-import { runningOwner, Taken, takeRunLock } from './run-lock.js';
-import { Inside } from './symlinks.js';
+import { runningOwner, Taken, taken, takeRunLock } from './run-lock.js';
+import { assertStaging, stagingFolders } from './staging-folder.js';
+import { isRealFolder } from './symlinks.js';
+import { isAbsent } from './writable.js';
 
 /** By Gym root: the jobs of a batch come at once, and must not find what one of them is finishing taken. */
 const underWay = new Map<string, Promise<string[]>>();
 
 /**
- * Finishes every commit on this Gym root that was interrupted after its journal, and cleans up after dead runs. Every
- * command calls it first. Tells the names of the folders that it made whole.
+ * Completes every interrupted commit on this Gym root, and cleans up after dead runs. Every command that writes calls it first.
+ * @returns the names of the folders that were completed
+ * @throws UserError if somebody else began one: then nothing is changed
  */
 export async function finishCommits(gymRoot: string): Promise<string[]> {
   const root = resolve(gymRoot);
@@ -27,39 +29,46 @@ export async function finishCommits(gymRoot: string): Promise<string[]> {
 }
 
 async function finishAll(gymRoot: string): Promise<string[]> {
-  const gymgen = join(gymRoot, '.gymgen');
-  const entries = await explained(gymgen, () => unless(ABSENT, readdir(gymgen, { withFileTypes: true })));
-  if (!entries) return [];
-  const names = entries.filter((entry) => entry.isDirectory() && isName(entry.name)).map((entry) => entry.name);
-  const finished: string[] = [];
-  for (const name of names.sort()) {
-    const places = placesOf(gymRoot, name);
-    if (await explained(places.staging, () => finishDead(places))) finished.push(name);
+  const dead: Places[] = [];
+  for (const places of await foundIn(gymRoot)) {
+    if (await runningOwner(places)) continue;
+    await readJournal(places); // before anything is changed
+    dead.push(places);
   }
-  await explained(gymgen, () => removeEmpty(gymgen));
+  const finished: string[] = [];
+  for (const places of dead) {
+    if (await explained(places.staging, () => finishDead(places))) finished.push(places.name);
+  }
+  const gymgen = join(gymRoot, '.gymgen');
+  await explained(gymgen, async () => (await isRealFolder(gymgen)) && (await removeEmpty(gymgen)));
   return finished;
 }
 
 /**
  * For commands that write nothing.
- * @throws UserError where a commit was interrupted after its journal, or is under way: the folder is old in part
+ * @throws UserError if a commit is under way or was interrupted: a part of its folder is new, the rest old
  */
 export async function assertFinished(gymRoot: string): Promise<void> {
-  const gymgen = join(gymRoot, '.gymgen');
-  const names = (await explained(gymgen, () => unless(ABSENT, readdir(gymgen)))) ?? [];
-  for (const name of names.filter(isName)) {
-    const places = placesOf(gymRoot, name);
-    if ((await unless(ABSENT, lstat(places.journal))) === undefined) continue;
-    throw new UserError('the folder is being written, or its writing was interrupted', {
-      where: places.folder,
-      fix: `wait for that run, or finish what it began: gymgen update ${gymRoot}`,
-    });
-  }
+  for (const places of await foundIn(gymRoot)) await assertNoCommit(places);
+}
+
+/** The same for one folder. */
+export async function assertNoCommit(places: Places): Promise<void> {
+  if (!(await assertStaging(places)) || (await isAbsent(places.journal))) return;
+  const owner = await runningOwner(places);
+  if (owner) throw taken(places, owner);
+  if (!(await readJournal(places))) return; // completed meanwhile
+  throw new UserError('a write to this folder was interrupted', {
+    where: places.folder,
+    fix: `complete it: gymgen update ${places.root} --name ${places.name}`,
+  });
+}
+
+function foundIn(gymRoot: string): Promise<Places[]> {
+  return explained(gymRoot, () => stagingFolders(gymRoot));
 }
 
 async function finishDead(places: Places): Promise<boolean> {
-  if (await runningOwner(places)) return false;
-  await new Inside(places.root).assert(places.staging);
   // An empty one may belong to a run that is about to take it, and makes it again.
   if (await removeEmpty(places.staging)) return false;
   const lock = await takeRunLock(places).catch((error: unknown) => {

@@ -41,11 +41,7 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
   const disk = join(parts.folder, path);
   const stat = await unless(ABSENT, lstat(disk));
   if (!stat) return { state: 'create' };
-  if (stat.isSymbolicLink()) {
-    const full = await unless([...ABSENT, 'EISDIR'], hashFile(disk));
-    if (full === file.full) return { state: 'same' };
-    return (full !== undefined && accepted(parts, path, file, full)) || { state: 'edited', note: 'a symlink now' };
-  }
+  if (stat.isSymbolicLink()) return { state: 'edited', note: 'a symlink now' };
   if (!stat.isFile()) {
     throw new UserError('something that is no file is in the way of one to write', {
       where: disk,
@@ -67,9 +63,9 @@ function accepted(
   { old }: PlanParts,
   path: string,
   file: Generated,
-  hash: string,
+  hash: string | undefined,
 ): Omit<PlanEntry, 'path'> | undefined {
-  if (old?.theirs?.[path] !== hash) return undefined;
+  if (hash === undefined || old?.theirs?.[path] !== hash) return undefined;
   if (old.files[path] === file.hash) return { state: 'same', note: 'kept as you edited it' };
   return { state: 'edited', note: "kept as you edited it, but gymgen's has changed since" };
 }
@@ -90,7 +86,7 @@ async function gone(parts: PlanParts, path: string): Promise<PlanEntry | undefin
 }
 
 /** The hash of the file on disk as the lock file counts it, without settings; its whole text hashes to `full`. */
-async function ownHash({ folder, old }: PlanParts, path: string, full: string): Promise<string> {
+async function ownHash({ folder, old }: PlanParts, path: string, full?: string): Promise<string | undefined> {
   const settings = old?.settingLines?.[path];
   return settings === undefined ? full : hashFile(join(folder, path), new RegExp(settings));
 }

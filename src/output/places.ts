@@ -17,8 +17,12 @@ export interface Places {
   files: string;
   /** Exists from the moment that the commit must be finished to the moment that it is. */
   journal: string;
+  /** The journal until it is complete. */
+  draft: string;
   /** Names the process that owns the staging folder. */
   owner: string;
+  /** Held by the process that discards the `owner` of a dead one. */
+  permit: string;
 }
 
 /** Whether it can name a resources server; `rules/` says more on what Gym takes. */
@@ -40,6 +44,8 @@ export function placesOf(gymRoot: string, name: string): Places {
     staging,
     files: join(staging, 'files'),
     journal: join(staging, 'journal.json'),
+    draft: join(staging, 'journal.json.new'),
     owner: join(staging, 'owner.json'),
+    permit: join(staging, 'owner.json.discard'),
   };
 }

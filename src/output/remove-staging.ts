@@ -1,19 +1,21 @@
-import { readdir, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { rm, unlink } from 'node:fs/promises';
+import { ABSENT, unless } from './errno.js';
 import type { Places } from './places.js';
 import { removeEmpty } from './remove-empty.js';
 
-/** Removes all that is staged. Only for the run that holds the run lock, which stays. */
-export async function emptyStaging(places: Places): Promise<void> {
-  for (const entry of await readdir(places.staging)) {
-    if (entry !== basename(places.owner)) await rm(join(places.staging, entry), { recursive: true, force: true });
-  }
+/**
+ * Removes all that gymgen stages, and nothing else: the folder may have come with a repository, and hold files of the user. Only
+ * for the run that holds the run lock, which stays.
+ */
+export async function emptyStaging({ files, draft, permit }: Places): Promise<void> {
+  await rm(files, { recursive: true, force: true }); // removes symlinks, and follows none
+  for (const file of [draft, permit]) await unless(ABSENT, unlink(file));
 }
 
-/** Leaves nothing of a run: the run lock goes last, since from then on another run may come. */
+/** Removes the staging folder of a run. The run lock goes last, since from then on another run may come. */
 export async function removeStaging(places: Places): Promise<void> {
   await emptyStaging(places);
-  await rm(places.owner, { force: true });
+  await unless(ABSENT, unlink(places.owner));
   await removeEmpty(places.staging);
   await removeEmpty(places.gymgen);
 }

@@ -1,9 +1,11 @@
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../errors.js';
+import { LIMITS } from '../limits.js';
 import { ABSENT, unless } from './errno.js';
 import type { Places } from './places.js';
 import { currentProcess, isRunning, ProcessOwner } from './process-owner.js';
+import { readRegular } from './regular-file.js';
 
 /** Other runs can come in between only so often; past that something else is wrong. */
 const TRIES = 100;
@@ -24,15 +26,15 @@ export class Taken extends UserError {}
 export async function takeRunLock(places: Places): Promise<RunLock> {
   const mine = JSON.stringify(currentProcess());
   for (let tries = 0; !(await create(places, mine)); tries += 1) {
-    if (tries === TRIES) throw new UserError("can't make this folder", { where: places.staging, fix: 'remove it' });
+    if (tries === TRIES)
+      throw new UserError('cannot take this folder', { where: places.staging, fix: `remove ${places.staging}` });
     await discardDead(places, mine);
   }
-  const now = () => unless(ABSENT, readFile(places.owner, 'utf8'));
-  const isHeld = async () => (await now()) === mine;
+  const isHeld = async () => (await textOf(places.owner)) === mine;
   return {
     isHeld,
     async assertHeld() {
-      if (!(await isHeld())) throw taken(places, parse(await now()));
+      if (!(await isHeld())) throw taken(places, parse(await textOf(places.owner)));
     },
     async release() {
       if (await isHeld()) await rm(places.owner);
@@ -74,7 +76,7 @@ async function discardDead(places: Places, mine: string): Promise<void> {
   if (seen === undefined) return;
   const owner = parse(seen);
   if (owner && isRunning(owner)) throw taken(places, owner);
-  const permit = `${places.owner}.discard`;
+  const { permit } = places;
   if (!(await claim(permit, mine))) return waitForPermit(permit);
   try {
     if ((await readSettled(places.owner)) === seen) await rm(places.owner, { force: true });
@@ -94,10 +96,15 @@ async function waitForPermit(permit: string): Promise<void> {
 /** The file's text; waits a moment where its owner has created it and not yet filled it. */
 async function readSettled(path: string): Promise<string | undefined> {
   for (let tries = 0; ; tries += 1) {
-    const text = await unless(ABSENT, readFile(path, 'utf8'));
+    const text = await textOf(path);
     if (text !== '' || tries === 20) return text;
     await sleep(25);
   }
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  const bytes = await unless(ABSENT, readRegular(path, LIMITS.ownerBytes));
+  return bytes?.toString(); // what is too large or not a file names no process
 }
 
 function parse(text: string | undefined): ProcessOwner | undefined {
@@ -108,10 +115,10 @@ function parse(text: string | undefined): ProcessOwner | undefined {
   }
 }
 
-function taken(places: Places, owner: ProcessOwner | undefined): Taken {
+export function taken(places: Places, owner: ProcessOwner | undefined): Taken {
   const who = owner ? `process ${owner.pid}` : 'another process';
   return new Taken(`another run is writing this folder: ${who}`, {
     where: places.folder,
-    fix: `wait until it is done; if that process is no gymgen, remove ${places.owner}`,
+    fix: `wait for it to end; if that process is not gymgen, remove ${places.owner}`,
   });
 }

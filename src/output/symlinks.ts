@@ -1,60 +1,53 @@
-import { lstat, readlink, realpath } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { lstat, readlink } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
 import { UserError } from '../errors.js';
 import { ABSENT, unless } from './errno.js';
 
-/** Tells of one path after another whether it is inside a Gym root. Each folder on the way is looked at once. */
+/**
+ * Checks that paths of a Gym root lead through real folders only. The root itself, and what is above it, may be a symlink: the
+ * command line names these. Each folder is looked at once.
+ */
 export class Inside {
-  private readonly known = new Map<string, Promise<Folder>>();
+  private readonly known = new Map<string, Promise<boolean>>();
 
   constructor(private readonly root: string) {}
 
-  /** @throws UserError where a symlink takes `path` out of the Gym root */
+  /** @throws UserError if a folder on the way to `path` is a symlink or not a folder */
   async assert(path: string): Promise<void> {
-    const real = await this.destination(path);
-    const [first] = relative((await this.folder(this.root)).real, real).split(sep);
-    if (first !== '..') return;
-    throw new UserError('a symlink leads out of the Gym root', {
-      where: `${path} -> ${real}`,
-      fix: 'replace the link by a folder or file of its own, or choose another Gym root',
-    });
+    const parts = relative(resolve(this.root), resolve(path)).split(sep);
+    if (parts[0] === '..') throw new Error(`not below the Gym root: ${path}`);
+    let at = this.root;
+    for (const part of parts.slice(0, -1)) {
+      at = join(at, part);
+      if (!(await this.exists(at))) return;
+    }
   }
 
-  /** Where a write to `path` would really go, all symlinks followed, whether or not it is there yet. */
-  private async destination(path: string): Promise<string> {
-    const { real, isThere } = await this.folder(dirname(resolve(path)));
-    const link = isThere ? await unless([...ABSENT, 'EINVAL'], readlink(path)) : undefined;
-    if (link === undefined) return join(real, basename(path));
-    // Where links go round in a circle, this says so.
-    return (await unless(ABSENT, realpath(path))) ?? this.destination(resolve(real, link));
+  /** The same for a path that is a folder itself, or does not exist. */
+  async assertFolder(path: string): Promise<void> {
+    await this.assert(join(path, 'file'));
   }
 
-  private folder(path: string): Promise<Folder> {
-    const known = this.known.get(path);
-    if (known) return known;
-    const found = this.look(path);
-    this.known.set(path, found);
-    return found;
-  }
-
-  private async look(path: string): Promise<Folder> {
-    const real = await unless(ABSENT, realpath(path));
-    return real === undefined ? { real: await this.destination(path), isThere: false } : { real, isThere: true };
+  private exists(folder: string): Promise<boolean> {
+    const known = this.known.get(folder) ?? isRealFolder(folder);
+    this.known.set(folder, known);
+    return known;
   }
 }
 
-/** What a folder's path leads to. One that isn't there holds no links. */
-interface Folder {
-  real: string;
-  isThere: boolean;
-}
-
-/** @throws UserError where the folder to write is a link: what it leads to has a lock file and runs of its own */
-export async function assertNoLink(path: string): Promise<void> {
+/**
+ * @returns false if nothing is there
+ * @throws UserError if something else than a folder is there, a symlink to one included
+ */
+export async function isRealFolder(path: string): Promise<boolean> {
   const stat = await unless(ABSENT, lstat(path));
-  if (!stat?.isSymbolicLink()) return;
-  throw new UserError('the folder to write is a symlink', {
+  if (!stat) return false;
+  if (stat.isDirectory()) return true;
+  if (!stat.isSymbolicLink()) {
+    throw new UserError('not a folder', { where: path, fix: 'move the file away, or choose another Gym root' });
+  }
+  throw new UserError('a folder of the Gym root is a symlink', {
     where: `${path} -> ${await readlink(path)}`,
-    fix: 'remove the link, or write under another name with --name',
+    fix: `replace ${path} with a real folder, or choose another Gym root`,
   });
 }

@@ -3,13 +3,18 @@ import { dirname, resolve } from 'node:path';
 import { ABSENT, unless } from './errno.js';
 import { explained } from './explain.js';
 import { finishCommit } from './finish-commit.js';
+import { readJournal } from './journal.js';
 import type { Places } from './places.js';
 import { removeEmpty } from './remove-empty.js';
 import { emptyStaging, removeStaging } from './remove-staging.js';
-import { type RunLock, takeRunLock } from './run-lock.js';
+import { type RunLock, runningOwner, takeRunLock } from './run-lock.js';
 
 /** Runs `work` with a staging folder of its own, and leaves none, nor a Gym root that was made for nothing. */
 export async function withStaging<T>(places: Places, work: (runLock: RunLock) => Promise<T>): Promise<T> {
+  // Before anything is changed
+  await explained(places.staging, async () => {
+    if (!(await runningOwner(places))) await readJournal(places);
+  });
   const made = await explained(places.root, () => mkdir(places.root, { recursive: true }));
   try {
     const runLock = await explained(places.staging, () => takeRunLock(places));

@@ -4,6 +4,7 @@ import { changesOf } from './changes-of.js';
 import { commit } from './commit.js';
 import { draftFolder } from './draft-folder.js';
 import { explained } from './explain.js';
+import { hashText } from './hash-text.js';
 import { LOCK_FILE, placesOf } from './places.js';
 import { planFolder } from './plan-folder.js';
 import { refuseEdited } from './refuse-edited.js';
@@ -52,8 +53,9 @@ export async function writeFolder(
       const changed = changes.writes.length + changes.deletes.length > 0;
       if (changed) {
         const staged = staging.place(LOCK_FILE);
-        await explained(staged, () => writeFile(staged, lock));
-        await commit(places, staging, changes, runLock, signal);
+        await explained(staged, () => writeFile(staged, lock, { flag: 'wx' }));
+        const hashOf = (path: string) => generated.get(path)?.full ?? hashText(lock);
+        await commit({ places, staging, changes, hashOf, lock: runLock, signal });
       }
       return { plan, changed, folder };
     } finally {

@@ -1,16 +1,20 @@
-import { createReadStream } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { lineBatches } from '../lines.js';
+import { openRegular } from '../output/index.js';
 
 /** The lines of a file one by one, with a look at the next. */
 export class FileLines {
-  private readonly stream;
   private readonly batches: AsyncGenerator<string[]>;
   private batch: string[] = [];
   private at = 0;
 
-  constructor(path: string) {
-    this.stream = createReadStream(path, { highWaterMark: 32 * 1024 });
-    this.batches = lineBatches(this.stream);
+  private constructor(private readonly file: FileHandle | undefined) {
+    this.batches = lineBatches(file?.createReadStream({ highWaterMark: 32 * 1024 }) ?? none());
+  }
+
+  /** Without lines if there is no regular file; a symlink is not followed. */
+  static async open(path: string): Promise<FileLines> {
+    return new FileLines(await openRegular(path));
   }
 
   /** The next line, which stays the next; undefined at the end. */
@@ -30,7 +34,9 @@ export class FileLines {
     return line;
   }
 
-  close(): void {
-    this.stream.destroy();
+  async close(): Promise<void> {
+    await this.file?.close(); // and its stream
   }
 }
+
+async function* none(): AsyncGenerator<Buffer> {}

@@ -41,7 +41,7 @@ export class MergedRows implements KeptPrompts {
 
   async *rows(generated: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const digest = new Digest();
-    const there = new FileLines(this.written.path);
+    const there = await FileLines.open(this.written.path);
     let number = 0;
     try {
       for await (const chunk of generated) {
@@ -56,7 +56,7 @@ export class MergedRows implements KeptPrompts {
       for (let line = await there.take(); line !== undefined; line = await there.take()) this.lose(parse(line), number);
       this.hash = digest.end();
     } finally {
-      there.close();
+      await there.close();
     }
   }
 

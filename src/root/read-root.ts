@@ -1,21 +1,24 @@
-import { readFile } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namesOf } from '../gym/names.js';
 import type { Settings } from '../gym/options.js';
+import { LIMITS } from '../limits.js';
+import { Inside, readRegular } from '../output/index.js';
 import type { GymRoot } from '../rules/index.js';
 
 /** What the rules want to know of a Gym root, which need not be there yet. */
 export async function readRoot(path: string): Promise<GymRoot> {
-  return { path, pyproject: await text(join(path, 'pyproject.toml')) };
+  return { path, pyproject: await realpath(join(path, 'pyproject.toml')).then(text, () => undefined) };
 }
 
 /**
  * The settings of the config that is there now; none where there is no config.
- * @throws UserError where one has a value that can't be kept
+ * @throws UserError if one has a value that cannot be kept, or if the config is below a symlink of the Gym root
  */
 export async function currentSettings(gymRoot: string, name: string): Promise<Settings> {
   const { folder, config } = namesOf(name);
   const path = join(gymRoot, folder, config);
+  await new Inside(gymRoot).assert(path);
   const written = await text(path);
   if (written === undefined) return {};
   const { readSettings } = await import('./settings.js'); // a parser of YAML, which a new root doesn't need
@@ -24,5 +27,6 @@ export async function currentSettings(gymRoot: string, name: string): Promise<Se
 
 /** What can't be read has nothing to say here; why it can't is told where it is to be written. */
 async function text(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch(() => undefined);
+  const bytes = await readRegular(path, LIMITS.configBytes).catch(() => undefined);
+  return typeof bytes === 'string' ? undefined : bytes?.toString();
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { ensurePrivateFolder } from '../private-folder.js';
+import { ensurePrivateFolder, isPrivateFolder } from '../private-folder.js';
 
 /** Upper bound on the bytes of one file of the state folder. */
 const MAX_BYTES = 1024 * 1024;
@@ -12,24 +12,25 @@ const KEY_BYTES = 32;
 /**
  * The folder for what gymgen remembers for this user on this machine: `$XDG_STATE_HOME/gymgen`, by default
  * `~/.local/state/gymgen` (XDG Base Directory Specification 0.8). No repository can bring it along.
+ * @param isUsable checks that it is private, or creates it
  * @returns its absolute path, or undefined if it cannot be used
  */
-async function stateFolder(): Promise<string | undefined> {
+async function stateFolder(isUsable: (folder: string) => Promise<boolean>): Promise<string | undefined> {
   const { XDG_STATE_HOME: named = '' } = process.env;
   const base = path.isAbsolute(named) ? named : path.join(os.homedir(), '.local', 'state');
   const folder = path.join(base, 'gymgen');
-  return path.isAbsolute(folder) && (await ensurePrivateFolder(folder)) ? folder : undefined;
+  return path.isAbsolute(folder) && (await isUsable(folder)) ? folder : undefined;
 }
 
 /**
- * Reads a file of the state folder.
+ * Reads a file of the state folder. Creates nothing.
  * @param name a plain file name
  * @returns its bytes, or undefined if it does not exist or cannot be read
  */
 export async function readState(name: string): Promise<Buffer | undefined> {
   let file: FileHandle | undefined;
   try {
-    const folder = await stateFolder();
+    const folder = await stateFolder(isPrivateFolder);
     if (folder === undefined) return undefined;
     file = await open(path.join(folder, name), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     const found = await file.stat();
@@ -49,7 +50,7 @@ export async function readState(name: string): Promise<Buffer | undefined> {
 export async function writeState(name: string, content: string | Buffer): Promise<boolean> {
   let draft: string | undefined;
   try {
-    const folder = await stateFolder();
+    const folder = await stateFolder(ensurePrivateFolder);
     if (folder === undefined) return false;
     draft = await mkdtemp(path.join(folder, '.new-'));
     const staged = await open(path.join(draft, name), 'wx', 0o600);
@@ -68,8 +69,14 @@ export async function writeState(name: string, content: string | Buffer): Promis
  * @returns undefined if the state folder cannot be written
  */
 export async function userKey(): Promise<Buffer | undefined> {
-  const known = await readState('key');
-  if (known?.length === KEY_BYTES) return known;
+  const known = await knownKey();
+  if (known) return known;
   if (!(await writeState('key', randomBytes(KEY_BYTES)))) return undefined;
-  return readState('key'); // the last of several processes that create one at a time
+  return knownKey(); // the last of several processes that create one at a time
+}
+
+/** The same secret, if this user has one already. Creates nothing. */
+export async function knownKey(): Promise<Buffer | undefined> {
+  const key = await readState('key');
+  return key?.length === KEY_BYTES ? key : undefined;
 }

@@ -221,7 +221,7 @@ test('a failure while files are put in place says that the next command finishes
   await expect(write(root, files)).rejects.toMatchObject({
     message: "can't write: the disk is full",
     where: join(folderOf(root), 'data/train.jsonl'),
-    details: ['the folder is written in part: the next gymgen command on this Gym root finishes it'],
+    details: ['the folder is partly written: the next gymgen command that writes to this Gym root completes it'],
   });
   isFull = false;
   expect(await finishCommits(root)).toEqual(['gridsim_v1']);

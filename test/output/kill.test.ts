@@ -98,17 +98,17 @@ test('kill -9 right before every call that finishes a commit: the next one finis
   const killAt = steps.indexOf('rename journal.json') + 3;
   const broken = fresh();
   await run({ gymRoot: broken, files: NEW, killAt }).outcome;
-  const copy = `${broken}-again`;
-  cpSync(broken, copy, { recursive: true });
-  const finish = (await run({ gymRoot: copy }).outcome) as Outcome;
-  expect(snapshot(copy)).toEqual(after);
+  const saved = `${broken}-saved`; // put back at the same path: the journal is of that Gym root only
+  cpSync(broken, saved, { recursive: true });
+  const finish = (await run({ gymRoot: broken }).outcome) as Outcome;
+  expect(snapshot(broken)).toEqual(after);
 
   for (let again = 1; again <= finish.steps.length; again += 1) {
-    rmSync(copy, { recursive: true });
-    cpSync(broken, copy, { recursive: true });
-    expect(await run({ gymRoot: copy, killAt: again }).outcome).toBeUndefined();
-    await finishCommits(copy);
-    expect(snapshot(copy), `killed before ${again}: ${finish.steps[again - 1]}`).toEqual(after);
+    rmSync(broken, { recursive: true });
+    cpSync(saved, broken, { recursive: true });
+    expect(await run({ gymRoot: broken, killAt: again }).outcome).toBeUndefined();
+    await finishCommits(broken);
+    expect(snapshot(broken), `killed before ${again}: ${finish.steps[again - 1]}`).toEqual(after);
   }
 });
 

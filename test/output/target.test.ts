@@ -6,6 +6,7 @@ import { finishCommits, writeFolder } from '../../src/output/index.js';
 import { type Files, folderOf, NAME, outputs, put, snapshot, tempFolder, write } from './support/gym-root.js';
 import { patched } from './support/patched-fs.js';
 
+const LINK = 'a folder of the Gym root is a symlink';
 const FILES: Files = { 'app.py': 'run()\n', 'data/train.jsonl': ['{}\n'] };
 
 /** The error of a write whose target is refused before any file is asked for. */
@@ -43,8 +44,8 @@ const refused: [string, Refused][] = [
     'a folder on the way that is a link to nothing',
     {
       given: (_, root) => symlinkSync('nowhere', join(root, 'resources_servers'), void mkdirSync(root)),
-      message: 'a symlink leads nowhere',
-      where: (root) => join(root, 'resources_servers'),
+      message: LINK,
+      where: (root) => `${join(root, 'resources_servers')} -> nowhere`,
     },
   ],
   [
@@ -75,24 +76,24 @@ const refused: [string, Refused][] = [
     'resources_servers as a link that leads out',
     {
       given: (temp, root) => symlinkSync(temp, join(root, 'resources_servers'), void mkdirSync(root)),
-      message: 'a symlink leads out of the Gym root',
-      where: (root, temp) => `${folderOf(root)} -> ${join(temp, NAME)}`,
+      message: LINK,
+      where: (root, temp) => `${join(root, 'resources_servers')} -> ${temp}`,
     },
   ],
   [
     'a link that leads out to a folder not there yet',
     {
-      given: (temp, root) => symlinkSync('../new', join(root, 'resources_servers'), void mkdirSync(root)) ?? temp,
-      message: 'a symlink leads out of the Gym root',
-      where: (root, temp) => `${folderOf(root)} -> ${join(temp, 'new', NAME)}`,
+      given: (_, root) => symlinkSync('../new', join(root, 'resources_servers'), void mkdirSync(root)),
+      message: LINK,
+      where: (root) => `${join(root, 'resources_servers')} -> ../new`,
     },
   ],
   [
     'the staging folder as a link that leads out',
     {
       given: (temp, root) => symlinkSync(temp, join(root, '.gymgen'), void mkdirSync(root)),
-      message: 'a symlink leads out of the Gym root',
-      where: (root, temp) => `${join(root, '.gymgen', NAME)} -> ${join(temp, NAME)}`,
+      message: LINK,
+      where: (root, temp) => `${join(root, '.gymgen')} -> ${temp}`,
     },
   ],
   [
@@ -102,7 +103,7 @@ const refused: [string, Refused][] = [
         mkdirSync(join(root, 'resources_servers', 'other'), { recursive: true });
         symlinkSync('other', folderOf(root));
       },
-      message: 'the folder to write is a symlink',
+      message: LINK,
       where: (root) => `${folderOf(root)} -> other`,
     },
   ],
@@ -116,16 +117,16 @@ const refused: [string, Refused][] = [
         (await import('node:fs')).rmSync(old, { recursive: true });
         symlinkSync(temp, old);
       },
-      message: 'a symlink leads out of the Gym root',
-      where: (root, temp) => `${join(folderOf(root), 'old/gone.txt')} -> ${join(temp, 'gone.txt')}`,
+      message: LINK,
+      where: (root, temp) => `${join(folderOf(root), 'old')} -> ${temp}`,
     },
   ],
   [
-    'links in a circle',
+    'a link to itself',
     {
       given: (_, root) => symlinkSync('resources_servers', join(root, 'resources_servers'), void mkdirSync(root)),
-      message: 'symlinks lead in a circle',
-      where: folderOf,
+      message: LINK,
+      where: (root) => `${join(root, 'resources_servers')} -> resources_servers`,
     },
   ],
 ];
@@ -158,17 +159,22 @@ test('a link that leads out where a new file goes is refused before its rows are
   await write(root, { 'app.py': '' });
   symlinkSync(temp, join(folderOf(root), 'data'));
   const before = snapshot(temp);
-  await expect(write(root, FILES)).rejects.toThrow('a symlink leads out of the Gym root');
+  await expect(write(root, FILES)).rejects.toThrow(LINK);
   expect(snapshot(temp)).toEqual(before);
 });
 
-test('links that stay inside the Gym root are followed', async () => {
+test('a folder that is a link to another one of the Gym root is refused, too', async () => {
   const root = tempFolder();
   await write(root, { 'app.py': '' });
   mkdirSync(join(root, 'big'));
   symlinkSync('../../big', join(folderOf(root), 'data'));
-  await write(root, FILES);
-  expect(snapshot(root)).toMatchObject({ 'big/train.jsonl': '{}\n' });
+  const before = snapshot(root);
+  await expect(write(root, FILES)).rejects.toMatchObject({
+    message: LINK,
+    where: `${join(folderOf(root), 'data')} -> ../../big`,
+    fix: expect.stringContaining('real folder'),
+  });
+  expect(snapshot(root)).toEqual(before);
 });
 
 test('a relative Gym root, however it is spelt', async () => {
@@ -179,13 +185,17 @@ test('a relative Gym root, however it is spelt', async () => {
   expect((await write(spelt, FILES)).changed).toBe(false);
 });
 
-test('a Gym root that is a link is the folder that it leads to', async () => {
-  const temp = tempFolder();
-  mkdirSync(join(temp, 'real'));
-  symlinkSync('real', join(temp, 'root'));
-  await write(join(temp, 'root'), FILES);
-  expect(existsSync(join(folderOf(join(temp, 'real')), 'app.py'))).toBe(true);
-});
+test.each(['root', 'root/below'])(
+  'a Gym root that is a link, or below one, is the folder that it leads to: %s',
+  async (path) => {
+    const temp = tempFolder();
+    mkdirSync(join(temp, 'real'));
+    symlinkSync('real', join(temp, 'root'));
+    await write(join(temp, path), FILES);
+    await write(join(temp, path), { ...FILES, 'app.py': 'new\n' });
+    expect(existsSync(join(folderOf(join(temp, path.replace('root', 'real'))), 'app.py'))).toBe(true);
+  },
+);
 
 test('a folder in the way of a file stops the run before anything is written', async () => {
   const root = tempFolder();
@@ -281,5 +291,5 @@ test('a file where the staging folders go is told', async () => {
   }
   const root = tempFolder();
   symlinkSync('nowhere', join(root, '.gymgen'));
-  expect(await refusal(root)).toMatchObject({ message: 'a symlink leads nowhere', where: join(root, '.gymgen') });
+  expect(await refusal(root)).toMatchObject({ message: LINK, where: `${join(root, '.gymgen')} -> nowhere` });
 });

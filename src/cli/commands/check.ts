@@ -1,6 +1,7 @@
 import { type CheckReport, check } from '../../check/check.js';
 import { EXIT, Interrupted, UserError } from '../../errors.js';
 import type { GenerateRequest } from '../../generate.js';
+import { assertFinished } from '../../output/index.js';
 import { type LockFlags, lockRequests } from '../lock-requests.js';
 import { run } from '../run.js';
 import { githubAnnotations } from '../ui/github.js';
@@ -42,6 +43,7 @@ export async function checkCommand(first: string, second: string | undefined, fl
 async function requestsOf(first: string, second: string | undefined, flags: CheckFlags): Promise<GenerateRequest[]> {
   if (second === undefined) {
     refuseOthers(flags);
+    await assertFinished(first); // before its lock file is looked for, which a commit writes last
     return lockRequests(first, flags);
   }
   if (flags.source !== undefined) {

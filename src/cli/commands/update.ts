@@ -3,6 +3,7 @@ import { EXIT, Interrupted, UserError } from '../../errors.js';
 import { namesOf } from '../../gym/index.js';
 import type { Edits } from '../../output/index.js';
 import { type UpdateReport, update } from '../../update.js';
+import { prepareRoot } from '../../write.js';
 import { type LockFlags, lockRequests } from '../lock-requests.js';
 import { run, type UiFlags } from '../run.js';
 import { differenceLines } from '../ui/difference-lines.js';
@@ -20,6 +21,7 @@ export async function updateCommand(gymRoot: string, flags: UpdateFlags): Promis
   await run(flags, async (terminal, signal) => {
     const edits: Edits = flags.force ? 'ours' : flags.theirs ? 'theirs' : 'keep';
     const how = { edits, keepPrompts: flags.keepPrompts ?? false, dropPrompts: flags.force ?? false };
+    await prepareRoot({ gymRoot, dryRun: false }, terminal); // first: a commit writes the lock file last
     const requests = await lockRequests(gymRoot, flags);
     const folders: object[] = [];
     for (const request of requests) {

@@ -55,17 +55,15 @@ export function put(folder: string, files: Record<string, string>): void {
   }
 }
 
-/** All that is below a folder: text of files, folders as `null`, links as where they lead. */
+/** All that is below a folder: text of files, folders as `null`, links as where they lead; of another kind, only that. */
 export function snapshot(folder: string, prefix = ''): Record<string, string | null> {
   const found: Record<string, string | null> = {};
   for (const entry of readdirSync(join(folder, prefix)).sort()) {
     const path = prefix === '' ? entry : `${prefix}/${entry}`;
     const stat = lstatSync(join(folder, path));
     if (stat.isDirectory()) Object.assign(found, { [path]: null }, snapshot(folder, path));
-    else
-      found[path] = stat.isSymbolicLink()
-        ? `-> ${readlinkSync(join(folder, path))}`
-        : readFileSync(join(folder, path), 'utf8');
+    else if (stat.isSymbolicLink()) found[path] = `-> ${readlinkSync(join(folder, path))}`;
+    else found[path] = stat.isFile() && stat.size < 2 ** 24 ? readFileSync(join(folder, path), 'utf8') : `${stat.mode}`;
   }
   return found;
 }

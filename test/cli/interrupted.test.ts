@@ -1,0 +1,55 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { userKey } from '../../src/state/user-state.js';
+import { childProcesses, type Outcome } from '../output/support/child.js';
+import { folderOf, NAME, put, snapshot, write } from '../output/support/gym-root.js';
+import { builtCli, tempFolder } from '../support/built-cli.js';
+
+const gymgen = builtCli();
+const run = childProcesses();
+
+/** A Gym root whose write was killed in its commit. @param isFirst whether its folder has no lock file yet */
+async function killed(isFirst: boolean): Promise<string> {
+  const root = join(tempFolder(), 'root');
+  const begin = async () => {
+    rmSync(root, { recursive: true, force: true });
+    if (isFirst) put(folderOf(root), { '.venv/x': '' });
+    else await write(root, { 'app.py': 'old\n' });
+  };
+  const files = { 'app.py': 'new\n', 'z.py': 'z\n' };
+  await userKey(); // else the first process creates it, in more steps
+  await begin();
+  const { steps } = (await run({ gymRoot: root, files }).outcome) as Outcome;
+  await begin();
+  await run({ gymRoot: root, files, killAt: steps.indexOf('rename app.py') + 2 }).outcome;
+  return root;
+}
+
+describe.each([
+  ['an existing folder', false],
+  ['a folder without a lock file', true],
+])('a write of %s that was killed in its commit', (_, isFirst) => {
+  test('is reported by commands that only look, and completed by the command that they name', async () => {
+    const root = await killed(isFirst);
+    const before = snapshot(root);
+    expect(Object.keys(before)).toContain(`.gymgen/${NAME}/journal.json`);
+    const source = 'http://127.0.0.1:9';
+    for (const args of [
+      ['check', root],
+      ['check', source, root],
+      [source, root, '--dry-run'],
+      [source, root, '--diff'],
+      ['batch', '--check', '--root', root, '--source', source],
+    ]) {
+      const { exitCode, stderr, stdout } = await gymgen(args);
+      expect(exitCode, args.join(' ')).toBe(2);
+      expect(`${stdout}${stderr}`).toContain(`complete it: gymgen update ${root} --name ${NAME}`);
+      expect(snapshot(root)).toEqual(before);
+    }
+    const { stderr } = await gymgen(['update', root, '--name', NAME]);
+    expect(stderr).toContain(`completed the interrupted write of '${NAME}'`);
+    expect(readFileSync(join(folderOf(root), 'z.py'), 'utf8')).toBe('z\n');
+    expect(Object.keys(snapshot(root))).not.toContain('.gymgen');
+  });
+});
