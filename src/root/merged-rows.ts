@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { jsonLine, promptPrint } from '../gym/index.js';
-import { hasTooManyValues } from '../json-bounds.js';
+import { exceededLimit } from '../json-bounds.js';
 import { Digest, type KeptPrompts } from '../output/index.js';
 import { FileLines } from './file-lines.js';
 
@@ -115,7 +115,7 @@ export class MergedRows implements KeptPrompts {
 }
 
 function parse(text: string): Row | undefined {
-  if (hasTooManyValues(text)) return undefined;
+  if (exceededLimit(Buffer.from(text)) !== undefined) return undefined;
   try {
     return Row.safeParse(JSON.parse(text)).data;
   } catch {
