@@ -119,7 +119,7 @@ const REFUSED = 'NeMo Gym would refuse what this server serves; nothing was writ
 
 function refuse(findings: readonly Finding[]): void {
   const all = new Findings();
-  all.add(...findings);
+  all.add(findings);
   all.throwIfAny('this can not become a folder that NeMo Gym takes; nothing was written');
 }
 

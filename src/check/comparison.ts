@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { namesOf } from '../gym/index.js';
-import { LOCK_FILE, type OutputFile, type PlanEntry, readRegular, type Target } from '../output/index.js';
+import { LOCK_FILE, type OutputFile, type PlanEntry, readRootFile, type Target } from '../output/index.js';
 import type { FileDifference } from './difference.js';
 import { RowsComparison } from './rows-comparison.js';
 import { watchRows } from './watch-rows.js';
@@ -53,7 +53,7 @@ export class Comparison {
   }
 
   private async there(file: string): Promise<string | undefined> {
-    const bytes = await readRegular(path.join(this.folder, file), LARGEST);
+    const bytes = await readRootFile(path.join(this.folder, file), LARGEST);
     return typeof bytes === 'string' ? undefined : bytes.toString();
   }
 }

@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
-import { UserError } from '../errors.js';
-import { LONGEST, linesOf } from '../lines.js';
-import { openRegular } from '../output/index.js';
+import type { UserError } from '../errors.js';
+import { LIMITS, overLimit } from '../limits.js';
+import { linesOf } from '../lines.js';
+import { openRootFile } from '../output/index.js';
 
 const LF = 0x0a;
 /** Bytes that are read at once. */
@@ -23,7 +24,7 @@ export class FileText {
 
   /** @returns undefined if there is no regular file that can be read; a symlink is not followed */
   static async open(path: string): Promise<FileText | undefined> {
-    const file = await openRegular(path).catch(() => undefined);
+    const file = await openRootFile(path).catch(() => undefined);
     return file && new FileText(path, file);
   }
 
@@ -70,7 +71,7 @@ export class FileText {
       const at = this.memory.subarray(this.start, this.end).indexOf(LF, searched);
       if (at !== -1) return at + 1;
       searched = this.ahead;
-      if (searched - length > LONGEST) throw this.tooLong();
+      if (searched - length > LIMITS.lineBytes) throw this.tooLong();
       if (!(await this.read())) return searched;
     }
   }
@@ -92,9 +93,6 @@ export class FileText {
   }
 
   private tooLong(): UserError {
-    return new UserError(`a line is longer than ${LONGEST} bytes, so it is no row`, {
-      where: this.path,
-      fix: 'delete the file, and write it again',
-    });
+    return overLimit('lineBytes', { where: this.path, fix: 'delete the file, and write it again' });
   }
 }

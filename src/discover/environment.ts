@@ -9,6 +9,7 @@ import {
 } from '../openenv/index.js';
 import { type ActionOptions, stepTool, WHOLE_ACTION } from './action.js';
 import { interfaceOf, mcpTools } from './interface.js';
+import { boundedTools } from './tool-bounds.js';
 import type { Discovery, JsonText, Tool } from './types.js';
 
 /** How an episode is played, whatever kind of environment it is of. */
@@ -28,7 +29,11 @@ export interface Environment {
  */
 export async function environmentOf(http: HttpClient, options: ActionOptions = WHOLE_ACTION): Promise<Environment> {
   const found = await interfaceOf(http);
-  if (found.kind === 'action') return withAction(stepTool(found.schema, options), options.fix);
+  if (found.kind === 'action') {
+    const tool = stepTool(found.schema, options);
+    boundedTools([tool], 'the action of GET /schema');
+    return withAction(tool, options.fix);
+  }
   if (options.hide.length > 0 || Object.keys(options.fix).length > 0 || options.doc !== undefined) {
     throw new UserError('the environment has tools of its own, not one action', {
       fix: 'leave out --hide-field, --fix-field and --tool-doc',
@@ -38,16 +43,18 @@ export async function environmentOf(http: HttpClient, options: ActionOptions = W
 }
 
 function withTools(http: HttpClient): Environment {
+  const where = http.server.ws;
   let listed: ReturnType<typeof mcpTools> | undefined;
   return {
     call: (session, { name }, args, seconds) => session.callTool(name, args, seconds),
     async tools(session, seconds) {
       try {
-        return await session.listTools(seconds);
+        const answer = await session.listTools(seconds);
+        return { ...answer, tools: boundedTools(answer.tools, where) };
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;
         listed ??= mcpTools(http);
-        const tools = await listed;
+        const tools = boundedTools(await listed, where);
         if (tools.length === 0) throw error;
         return { observation: {}, done: false, tools };
       }

@@ -1,7 +1,8 @@
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, rename, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { UserError } from '../errors.js';
+import { holdExit } from '../shutdown.js';
 import { FILLED, unless } from './errno.js';
 import { explained } from './explain.js';
 import { applyCommit } from './finish-commit.js';
@@ -35,15 +36,23 @@ export async function commit({ places, staging, changes, hashOf, lock, signal }:
     });
     signal.throwIfAborted();
   };
-  if (await isAbsent(folder)) {
-    await prepare([folder]);
-    if (await moveFolder(places)) return;
+  const isNew = await isAbsent(folder);
+  await prepare(isNew ? [folder] : targetsOf(places, changes));
+  const release = holdExit(`the commit of ${basename(folder)} to finish`);
+  try {
+    if (isNew && (await moveFolder(places))) return;
+    if (isNew) await prepare(targetsOf(places, changes));
+    const writes = changes.writes.map((path) => ({ path, hash: hashOf(path) }));
+    const journal = { writes, deletes: changes.deletes };
+    const isSigned = await explained(places.staging, () => writeJournal(places, journal));
+    await applyCommit(places, journal, isSigned);
+  } finally {
+    release();
   }
-  await prepare([...changes.writes, ...changes.deletes].map((path) => join(folder, path)));
-  const writes = changes.writes.map((path) => ({ path, hash: hashOf(path) }));
-  const journal = { writes, deletes: changes.deletes };
-  const isSigned = await explained(places.staging, () => writeJournal(places, journal));
-  await applyCommit(places, journal, isSigned);
+}
+
+function targetsOf({ folder }: Places, { writes, deletes }: Changes): string[] {
+  return [...writes, ...deletes].map((path) => join(folder, path));
 }
 
 /** @throws UserError if one of the targets cannot be written, is below a symlink, or is not on the file system of the staged files */

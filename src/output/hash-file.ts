@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { LIMITS } from '../limits.js';
 import { Digest } from './digest.js';
 import { hashText } from './hash-text.js';
-import { openRegular } from './regular-file.js';
+import { openRootFile } from './root-file.js';
 
 /** Bytes that are read at once. */
 const AT_ONCE = 256 * 1024;
@@ -14,7 +14,7 @@ const AT_ONCE = 256 * 1024;
  * @throws an error of the operating system, such as ENOENT
  */
 export async function hashFile(path: string, settings?: RegExp): Promise<string | undefined> {
-  const file = await openRegular(path);
+  const file = await openRootFile(path);
   if (!file) return undefined;
   try {
     if (settings && (await file.stat()).size <= LIMITS.configBytes) {

@@ -6,7 +6,7 @@ export { type Lock, LockSchema } from './lock-schema.js';
 export { LOCK_FILE } from './places.js';
 export { type Planned, planFolder } from './plan-folder.js';
 export { readLock } from './read-lock.js';
-export { openRegular, readRegular } from './regular-file.js';
+export { openRootFile, readRootFile } from './root-file.js';
 export { Inside } from './symlinks.js';
 export type {
   Edits,

@@ -6,7 +6,7 @@ import { LIMITS } from '../limits.js';
 import { knownKey, userKey } from '../state/user-state.js';
 import { ABSENT, unless } from './errno.js';
 import type { Places } from './places.js';
-import { readRegular } from './regular-file.js';
+import { readRootFile } from './root-file.js';
 import { isSafePath } from './safe-path.js';
 import { syncAndClose, syncFoldersOf } from './sync.js';
 
@@ -62,7 +62,7 @@ export async function writeJournal(places: Places, commit: Commit): Promise<bool
  * @throws UserError if this user on this machine did not begin it, for this root and name
  */
 export async function readJournal(places: Places): Promise<Commit | undefined> {
-  const text = await unless(ABSENT, readRegular(places.journal, LIMITS.journalBytes));
+  const text = await unless(ABSENT, readRootFile(places.journal, LIMITS.journalBytes));
   if (text === undefined) return undefined;
   const body = typeof text === 'string' ? undefined : await verified(places, text);
   const fix = `remove ${places.staging}, then write the folder again with --force`;

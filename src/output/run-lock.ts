@@ -5,7 +5,7 @@ import { LIMITS } from '../limits.js';
 import { ABSENT, unless } from './errno.js';
 import type { Places } from './places.js';
 import { currentProcess, isRunning, ProcessOwner } from './process-owner.js';
-import { readRegular } from './regular-file.js';
+import { readRootFile } from './root-file.js';
 
 /** Other runs can come in between only so often; past that something else is wrong. */
 const TRIES = 100;
@@ -103,7 +103,7 @@ async function readSettled(path: string): Promise<string | undefined> {
 }
 
 async function textOf(path: string): Promise<string | undefined> {
-  const bytes = await unless(ABSENT, readRegular(path, LIMITS.ownerBytes));
+  const bytes = await unless(ABSENT, readRootFile(path, LIMITS.ownerBytes));
   return bytes?.toString(); // what is too large or not a file names no process
 }
 

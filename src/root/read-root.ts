@@ -2,8 +2,8 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namesOf } from '../gym/names.js';
 import type { Settings } from '../gym/options.js';
-import { LIMITS } from '../limits.js';
-import { Inside, readRegular } from '../output/index.js';
+import { LIMITS, overLimit } from '../limits.js';
+import { Inside, readRootFile } from '../output/index.js';
 import type { GymRoot } from '../rules/index.js';
 
 /** What the rules want to know of a Gym root, which need not be there yet. */
@@ -25,8 +25,12 @@ export async function currentSettings(gymRoot: string, name: string): Promise<Se
   return readSettings(written, name, path);
 }
 
-/** What can't be read has nothing to say here; why it can't is told where it is to be written. */
+/**
+ * A file that cannot be read says nothing here; writing to it reports why.
+ * @throws UserError if it is too large
+ */
 async function text(path: string): Promise<string | undefined> {
-  const bytes = await readRegular(path, LIMITS.configBytes).catch(() => undefined);
+  const bytes = await readRootFile(path, LIMITS.configBytes).catch(() => undefined);
+  if (bytes === 'too-large') throw overLimit('configBytes', { where: path });
   return typeof bytes === 'string' ? undefined : bytes?.toString();
 }

@@ -25,7 +25,7 @@ export class Findings {
 
   constructor(private readonly limit = 50) {}
 
-  add(...findings: Finding[]): void {
+  add(findings: Iterable<Finding>): void {
     for (const finding of findings) {
       if (this.found.length >= this.limit) this.more += 1;
       else if (!this.found.some((one) => describe(one) === describe(finding))) this.found.push(finding);

@@ -9,7 +9,7 @@ const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants; // Windows lacks
  * @returns undefined if `path` is not a regular file
  * @throws an error of the operating system, such as ENOENT
  */
-export async function openRegular(path: string): Promise<FileHandle | undefined> {
+export async function openRootFile(path: string): Promise<FileHandle | undefined> {
   if (!(await lstat(path)).isFile()) return undefined;
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if ((await file.stat()).isFile()) return file;
@@ -23,8 +23,8 @@ export async function openRegular(path: string): Promise<FileHandle | undefined>
  * @returns its bytes, `too-large`, or `not-a-file`
  * @throws an error of the operating system, such as ENOENT
  */
-export async function readRegular(path: string, most: number): Promise<Buffer | 'too-large' | 'not-a-file'> {
-  const file = await openRegular(path);
+export async function readRootFile(path: string, most: number): Promise<Buffer | 'too-large' | 'not-a-file'> {
+  const file = await openRootFile(path);
   if (!file) return 'not-a-file';
   try {
     const { size } = await file.stat();
