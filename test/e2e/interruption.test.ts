@@ -133,7 +133,8 @@ test('killed at 20 random moments, the next run completes', async () => {
       expect(stderr).toContain(`gymgen update ${root} --name ${NAME}`);
       expect(snapshot(root)).toEqual(before);
     }
-    const { stderr } = await gymgen(...argsFor(side as Side));
+    const { exitCode, stderr } = await gymgen(...argsFor(side as Side));
+    expect(exitCode, `${where}\n${stderr}`).toBe(0);
     if (journal) expect(stderr, where).toContain(`completed the interrupted write of '${NAME}'`);
     expect(texts(), where).toEqual(wanted[side as Side]);
     expect(staging(), where).toBe(false);

@@ -163,6 +163,28 @@ test('entries that gymgen does not create stay, and hinder nothing', async () =>
   );
 });
 
+test('an owner that names a running process of somebody else stops that folder only, with the way out', async () => {
+  const { root, gymgen, parent } = await written();
+  const files = {
+    'owner.json': JSON.stringify({ pid: process.ppid }),
+    'journal.json': journal({ deletes: ['app.py'] }),
+  };
+  put(join(gymgen, NAME), files);
+  const before = snapshot(parent);
+  for (const [command, run] of Object.entries({ ...WRITERS, ...READERS })) {
+    expect(await failureOf(run(root)), command).toContain(`remove ${join(gymgen, NAME, 'owner.json')}`);
+    expect(snapshot(parent), command).toEqual(before);
+  }
+  rmSync(gymgen, { recursive: true });
+  put(join(gymgen, 'other'), files);
+  for (const run of Object.values(WRITERS)) await run(root);
+  expect(snapshot(gymgen)).toEqual({
+    other: null,
+    'other/owner.json': expect.anything(),
+    'other/journal.json': expect.anything(),
+  });
+});
+
 test('a command that only looks creates no state folder', async () => {
   const { root, parent, gymgen } = await written();
   stateHome(join(parent, 'state'));
