@@ -36,7 +36,6 @@ describe('the tarball', () => {
   test('holds what runs, the templates and the example', () => {
     const wanted = [
       'bin/gymgen.cjs',
-      'dist/cli/start.cjs',
       'dist/cli/main.cjs',
       'dist/openenv/page-worker.cjs',
       'dist/index.js',
