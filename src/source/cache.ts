@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { lstat, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { UserError } from '../errors.js';
@@ -26,9 +26,10 @@ export function homeFolder(): string {
 }
 
 /**
- * A folder of the cache, made once. A cache may lie in a checkout and come with it, so a folder counts only if it has
- * the stamp that this user's key gives it; any other one is made again.
- * @param name relative path; a digest of `identity` is appended
+ * A folder of the cache, made once. A cache may lie in a checkout and come with it: so the folder's path depends on this
+ * user's key, which no commit can know, and it counts only with the stamp that the key gives it. Any other one is
+ * replaced.
+ * @param name relative path
  * @param identity all that decides what is in the folder
  * @param make fills an empty folder, which is then moved
  * @throws UserError if the cache cannot be private
@@ -38,34 +39,32 @@ export async function cachedFolder(
   identity: string,
   make: (fresh: string) => Promise<void>,
 ): Promise<string> {
-  const known = await knownFolder(name, identity);
-  if (known !== undefined) return known;
-  if ((await userKey()) === undefined) return await folderOfThisRun(make);
-  await ensurePrivate(cacheFolder(), path.dirname(name));
-  const folder = await realFolder(name, identity);
-  const fresh = await mkdtemp(`${folder}-`);
+  const key = await userKey();
+  if (key === undefined) return await folderOfThisRun(make);
+  const { folder, stamp } = placeOf(key, await privateFolder(path.dirname(name)), name, identity);
+  if (await hasStamp(folder, stamp)) return folder;
+  const fresh = await mkdtemp(`${path.dirname(folder)}-`);
   try {
     await make(fresh);
-    await writeFile(path.join(fresh, STAMP), (await stampOf(folder, identity)) ?? '');
-    if (!(await isStamped(folder, identity))) {
-      await rm(folder, { recursive: true, force: true });
-      // Another run may have been quicker, and its folder is as good.
-      await rename(fresh, folder).catch(async (error) => {
-        if (!(await isStamped(folder, identity))) throw error;
-      });
-    }
+    await writeFile(path.join(fresh, STAMP), stamp);
+    await removeOthers(folder, stamp);
+    // Another run may have been quicker, and its folder is as good.
+    await rename(fresh, folder).catch(async (error) => {
+      if (!(await hasStamp(folder, stamp))) throw error;
+    });
     return folder;
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
 }
 
-/** The same folder if an earlier run made it; nothing is created. */
+/** The same folder if an earlier run made it, else undefined; nothing is created. */
 export async function knownFolder(name: string, identity: string): Promise<string | undefined> {
-  const folder = await realFolder(name, identity).catch(() => undefined);
-  if (folder === undefined || !(await isStamped(folder, identity))) return undefined;
-  await ensurePrivate(cacheFolder(), path.dirname(name));
-  return folder;
+  const cache = await realpath(cacheFolder()).catch(() => undefined);
+  const key = cache === undefined ? undefined : await userKey();
+  if (cache === undefined || key === undefined) return undefined;
+  const { folder, stamp } = placeOf(key, path.join(cache, path.dirname(name)), name, identity);
+  return (await hasStamp(folder, stamp)) ? await cachedFolder(name, identity, async () => {}) : undefined;
 }
 
 /** A folder for this run only: if it cannot be recognised later, or what is in it depends on more than its identity. */
@@ -82,15 +81,9 @@ export async function bytecodeFolder(): Promise<string | undefined> {
   return await cachedFolder('bytecode', '', async () => {}).catch(() => undefined);
 }
 
-async function realFolder(name: string, identity: string): Promise<string> {
-  const digest = createHash('sha256').update(identity).digest('hex').slice(0, 16);
-  const parent = await realpath(path.join(cacheFolder(), path.dirname(name)));
-  return path.join(parent, `${path.basename(name)}-${digest}`);
-}
-
-/** The cache, and each folder in it on the way to `below`. */
-async function ensurePrivate(cache: string, below: string): Promise<void> {
-  let folder = cache;
+/** The real path of a folder of the cache, which only this user can read, as all of them on the way to it. */
+async function privateFolder(below: string): Promise<string> {
+  let folder = cacheFolder();
   for (const part of ['.', ...below.split('/')]) {
     folder = path.join(folder, part);
     if (await ensurePrivateFolder(folder)) continue;
@@ -100,28 +93,42 @@ async function ensurePrivate(cache: string, below: string): Promise<void> {
       fix: 'remove it, or set XDG_CACHE_HOME to a folder of your own',
     });
   }
+  return await realpath(folder);
 }
 
-async function isStamped(folder: string, identity: string): Promise<boolean> {
-  const expected = await stampOf(folder, identity);
+/** Where a cached folder is, and the stamp in it. Both are of one path, so that a copy elsewhere counts for nothing. */
+function placeOf(key: Buffer, parent: string, name: string, identity: string): { folder: string; stamp: string } {
+  const mac = (use: string) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([use, parent, name, identity]))
+      .digest('hex');
+  const digest = createHash('sha256').update(identity).digest('hex').slice(0, 16);
+  return {
+    folder: path.join(parent, `${path.basename(name)}-${digest}`, mac('path').slice(0, 16)),
+    stamp: mac('stamp'),
+  };
+}
+
+/** Removes what is in place of a cached folder, and folders of the same identity that another key made. */
+async function removeOthers(folder: string, stamp: string): Promise<void> {
+  const parent = path.dirname(folder);
+  if (!(await ensurePrivateFolder(parent))) {
+    await rm(parent, { recursive: true, force: true });
+    await mkdir(parent, { mode: 0o700 });
+  }
+  for (const other of await readdir(parent)) {
+    const isKept = other === path.basename(folder) && (await hasStamp(folder, stamp));
+    if (!isKept) await rm(path.join(parent, other), { recursive: true, force: true });
+  }
+}
+
+async function hasStamp(folder: string, expected: string): Promise<boolean> {
   const file = path.join(folder, STAMP);
   try {
     const [found, stamp] = [await lstat(folder), await lstat(file)];
-    if (expected === undefined || !found.isDirectory() || !stamp.isFile() || stamp.size !== expected.length)
-      return false;
+    if (!found.isDirectory() || !stamp.isFile() || stamp.size !== expected.length) return false;
     return timingSafeEqual(await readFile(file), Buffer.from(expected));
   } catch {
     return false;
   }
-}
-
-/** Holds for this path only, so that a copy elsewhere counts for nothing. */
-async function stampOf(folder: string, identity: string): Promise<string | undefined> {
-  const key = await userKey();
-  return (
-    key &&
-    createHmac('sha256', key)
-      .update(JSON.stringify([folder, identity]))
-      .digest('hex')
-  );
 }

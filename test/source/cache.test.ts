@@ -1,4 +1,15 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import os, { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -83,8 +94,16 @@ describe('a cached folder', () => {
     const folder = await cached();
     spoil(folder);
     expect(await knownFolder('envs/own/example', 'one')).toBeUndefined();
-    expect(await cached()).toBe(folder);
+    await cached();
     expect(made).toHaveLength(2);
+    expect(readdirSync(join(home, 'cache/gymgen/envs/own'))).toHaveLength(1);
+    expect(readdirSync(dirname(folder))).toHaveLength(1);
+  });
+
+  test('has a path that a commit cannot know: it is another one for each user', async () => {
+    const folder = await cached();
+    rmSync(join(home, 'state'), { recursive: true });
+    expect(await cached()).not.toBe(folder);
   });
 
   test.each<[string, (cache: string) => void]>([
@@ -116,8 +135,7 @@ describe('a cached folder', () => {
     const folder = String(await bytecodeFolder());
     writeFileSync(join(folder, 'planted.pyc'), '');
     rmSync(join(home, 'state'), { recursive: true });
-    expect(await bytecodeFolder()).toBe(folder);
-    expect(dirname(folder)).toBe(join(home, 'cache/gymgen'));
-    expect(() => statSync(join(folder, 'planted.pyc'))).toThrow('ENOENT');
+    expect(await bytecodeFolder()).not.toBe(folder);
+    expect(existsSync(folder)).toBe(false);
   });
 });

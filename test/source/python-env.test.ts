@@ -52,7 +52,7 @@ describe('the environment of a project', () => {
     program('uv', UV);
     const said: string[] = [];
     const python = await pythonEnv(project(), (text) => said.push(text), signal);
-    expect(python).toMatch(/cache\/gymgen\/envs\/projects\/project-[0-9a-f]{16}\/bin\/python$/);
+    expect(python).toMatch(/cache\/gymgen\/envs\/projects\/project-[0-9a-f]{16}\/[0-9a-f]{16}\/bin\/python$/);
     expect(existsSync(python)).toBe(true);
     expect(said).toEqual(['installing what project needs']);
     const made = calls();
@@ -104,7 +104,7 @@ describe("gymgen's own environment", () => {
 
   test('holds what is locked with hashes, and reads no settings of a folder', async () => {
     program('uv', UV);
-    expect(await own()).toMatch(/cache\/gymgen\/envs\/gymgen\/agentenv-[0-9a-f]{16}\/bin\/python$/);
+    expect(await own()).toMatch(/cache\/gymgen\/envs\/gymgen\/agentenv-[0-9a-f]{16}\/[0-9a-f]{16}\/bin\/python$/);
     const [venv, install] = calls();
     expect(venv).toMatch(/^\/ uv venv --no-config /);
     expect(install).toMatch(
@@ -126,10 +126,9 @@ describe("gymgen's own environment", () => {
   test('is made again if it came with a checkout: this user did not make it', async () => {
     program('uv', UV);
     const python = await own();
-    writeFileSync(python, 'planted');
     rmSync(join(home, 'state'), { recursive: true });
-    expect(await own()).toBe(python);
-    expect(readFileSync(python, 'utf8')).toBe('');
+    expect(await own()).not.toBe(python);
+    expect(existsSync(python)).toBe(false);
   });
 
   test('is made for one run only if it could not be recognised later', async () => {
@@ -146,7 +145,7 @@ describe('uv', () => {
   beforeEach(() => vi.stubEnv('PATH', join(home, 'bin')));
   const MAKES_VENV =
     'if [ "$3" = venv ]; then /bin/mkdir -p "$4/bin"; printf \'#!/bin/sh\\necho "$PWD pip $*" >> %s/../../../calls\\n: > "%s/bin/uv"\\n\' "$4" "$4" > "$4/bin/python"; /bin/chmod +x "$4/bin/python"; fi\n';
-  const ofTheCache = () => expect.stringMatching(/^.*\/cache\/gymgen\/uv-[0-9a-f]{16}\/bin\/uv$/);
+  const ofTheCache = () => expect.stringMatching(/^.*\/cache\/gymgen\/uv-[0-9a-f]{16}\/[0-9a-f]{16}\/bin\/uv$/);
 
   test('on PATH is used as it is', async () => {
     program('uv', '');
@@ -188,11 +187,10 @@ describe('uv', () => {
   test('is installed again if it came with a checkout', async () => {
     program('python3', MAKES_VENV);
     const uv = await findUv(() => {});
-    writeFileSync(uv, 'planted');
     rmSync(join(home, 'state'), { recursive: true });
     expect(await uvPath()).toBeNull();
-    await findUv(() => {});
-    expect(readFileSync(uv, 'utf8')).toBe('');
+    expect(await findUv(() => {})).not.toBe(uv);
+    expect(existsSync(uv)).toBe(false);
   });
 
   test.each<[string, () => void, RegExp]>([
