@@ -41,6 +41,9 @@ describe('the tarball', () => {
       'dist/index.js',
       'dist/index.d.ts',
       'dist/THIRD-PARTY-LICENSES.txt',
+      'requirements/uv.txt',
+      'requirements/agentenv.txt',
+      'requirements/gridsim.txt',
       'README.md',
       'LICENSE',
     ];
