@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-require('../dist/cli/start.cjs').start(process.argv);
+require('../dist/cli/main.cjs').main(process.argv);

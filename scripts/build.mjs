@@ -46,8 +46,7 @@ async function bundle(input, format) {
       dir: dist,
       format,
       entryFileNames: `[name].${extension}`,
-      // As deep as src/*/: what is found beside dist/ is found by the same path from both. Without a hash: what V8 compiled of a
-      // file is kept by its name, in place of that of the build before.
+      // As deep as src/*/: what is found beside dist/ is found by the same path from both.
       chunkFileNames: `chunks/[name].${extension}`,
     },
   });
@@ -57,8 +56,6 @@ async function bundle(input, format) {
 rmSync(dist, { recursive: true, force: true });
 const chunks = [
   ...(await bundle({ 'cli/main': join(root, 'src/cli/main.ts') }, 'cjs')),
-  // Loads the others.
-  ...(await bundle({ 'cli/start': join(root, 'src/cli/start.ts') }, 'cjs')),
   // By itself: what it shares with the command would be in more files, which each command had to load.
   ...(await bundle({ 'openenv/page-worker': join(root, 'src/openenv/page-worker.ts') }, 'cjs')),
   ...(await bundle({ index: join(root, 'src/index.ts') }, 'esm')),

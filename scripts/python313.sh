@@ -11,7 +11,7 @@ say() { echo "python313: $*" >&2; }
 
 # Gym's servers want a Python outside a venv, so a venv's python3.13 stands for the one that it was made from.
 base_of() {
-  "$1" -c 'import os, sys
+  "$1" -I -c 'import os, sys
 if (3, 13, 14) <= sys.version_info[:3] < (3, 14) and sys.implementation.name == "cpython":
     print(os.path.join(sys.base_prefix, "bin", "python3.13"))' 2>/dev/null
 }

@@ -23,7 +23,7 @@ function asked() {
 
 function versionIn(venv) {
   const code = "import importlib.metadata; print(importlib.metadata.version('nemo-gym'))";
-  return spawnSync(join(venv, 'bin', 'python'), ['-c', code], { encoding: 'utf8' }).stdout.trim();
+  return spawnSync(join(venv, 'bin', 'python'), ['-I', '-c', code], { encoding: 'utf8' }).stdout.trim();
 }
 
 async function main(version) {

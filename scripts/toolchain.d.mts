@@ -7,6 +7,5 @@ export function findUv(): string;
 export function findPython313(): string;
 export function ensureVenv(name: Venv): Promise<string>;
 export function ensureGymVenv(version: string): Promise<string>;
-export function ensureOtherNode(): string;
 export function environment(): NodeJS.ProcessEnv;
 export function withLock<T>(lock: string, work: () => T | Promise<T>): Promise<T>;

@@ -2,47 +2,74 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from './project.mjs';
 
-const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gymgen');
+/** Where programs are kept, which no other user may write. Throws if others can. */
+export function cacheFolder() {
+  const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gymgen');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const found = lstatSync(folder);
+  const isOwn = process.getuid === undefined || found.uid === process.getuid();
+  if (!found.isDirectory() || !isOwn || found.mode & 0o022) throw new Error(`${folder} is not private: remove it`);
+  chmodSync(folder, 0o700);
+  return folder;
+}
 
 /** Runs a program quietly and returns what it printed. Throws with its last words. */
-function run(command, args, options = {}) {
+export function run(command, args, options = {}) {
   const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', ...options });
   if (status === 0) return stdout.trim();
   const why = error?.message ?? (stderr ?? '').trim().split('\n').slice(-5).join('\n');
   throw new Error(`${[command, ...args].join(' ')} failed: ${why}`);
 }
 
-/** The first program of this name on PATH, or undefined. */
+/** The first program of this name on PATH, or undefined. Relative entries of PATH are skipped. */
 export function which(name) {
-  const candidates = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
-  return candidates.find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return statSync(path).isFile();
-    } catch {
-      return false;
-    }
-  });
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+  return folders
+    .map((folder) => join(folder, name))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return statSync(path).isFile();
+      } catch {
+        return false;
+      }
+    });
 }
 
-/** uv from PATH or the cache; else installed from PyPI into the cache, by whichever way this Python has to pip. */
+/** uv from PATH or the cache; else its locked version from PyPI, installed by whichever way this Python has to pip. */
 export function findUv() {
-  const folder = join(cache, 'uv');
-  const kept = [which('uv'), join(folder, 'bin', 'uv')].find((path) => path && existsSync(path));
-  if (kept) return kept;
-  console.error('installing uv from PyPI into', folder);
-  const install = ['-m', 'pip', 'install', '--quiet', '--target', folder, 'uv'];
+  const found = which('uv');
+  if (found) return found;
+  const lock = join(root, 'requirements', 'uv.txt');
+  const [version] = readFileSync(lock, 'utf8').match(/^uv==\S+/);
+  const folder = join(cacheFolder(), version.replace('==', '-'));
+  const program = join(folder, 'bin', 'uv');
+  if (existsSync(program)) return program;
+  console.error('installing', version, 'from PyPI into', folder);
+  const locked = ['--no-deps', '--only-binary', ':all:', '--require-hashes', '--requirement', lock];
+  const install = ['-I', '-m', 'pip', 'install', '--quiet', '--target', folder, ...locked];
   const failures = [];
   for (const pip of [pythonsOwnPip, venvsPip]) {
     try {
-      run(pip(), install);
-      return join(folder, 'bin', 'uv');
+      run(pip(), install, { cwd: '/' });
+      return program;
     } catch (error) {
       failures.push(error.message);
     }
@@ -53,14 +80,15 @@ export function findUv() {
 const pythonsOwnPip = () => 'python3'; // also where Python is "externally managed": --target doesn't touch it
 
 function venvsPip() {
-  const venv = join(cache, 'pip'); // Debian's python3 has venv without pip, or neither, each a package of its own
-  run('python3', ['-m', 'venv', '--clear', venv]);
+  const venv = join(cacheFolder(), 'pip'); // Debian's python3 has venv without pip, or neither, each a package of its own
+  run('python3', ['-I', '-m', 'venv', '--clear', venv], { cwd: '/' });
   return join(venv, 'bin', 'python');
 }
 
 /** A CPython 3.13 that NeMo Gym accepts, found or made by python313.sh. */
 export function findPython313() {
   const env = { ...process.env, UV: findUv() };
+  cacheFolder(); // one that it builds is kept there
   return run(join(root, 'scripts', 'python313.sh'), [], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
@@ -122,20 +150,6 @@ async function makeVenv(name, kind, requirements) {
 function installInto(venv, { overrides }, requirements, ...more) {
   const from = ['--requirements', requirements, ...overrides.flatMap((file) => ['--overrides', file])];
   run(findUv(), ['pip', 'install', '--quiet', '--python', venv, ...from, ...more]);
-}
-
-/** What else than this Node is tested: the oldest that gymgen runs on, or a newer one. */
-const OTHER_NODES = { 20: '26', newer: '20' };
-
-/** The program of another Node than this one, from npm's registry, kept in the cache. */
-export function ensureOtherNode() {
-  const wanted = OTHER_NODES[process.versions.node.split('.')[0]] ?? OTHER_NODES.newer;
-  const folder = join(cache, `node${wanted}`);
-  const program = join(folder, 'node_modules', 'node', 'bin', 'node');
-  if (existsSync(program)) return program;
-  console.error(`installing Node ${wanted} from npm into ${folder}`);
-  run('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', `node@${wanted}`]);
-  return program;
 }
 
 /** Does `work` while the file `lock` holds this process's id, after any other process's; a dead one's doesn't count. */

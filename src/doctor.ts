@@ -3,6 +3,7 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { frameworkLacks, pythonsWithFramework } from './source/framework.js';
 import { uvPath } from './source/uv.js';
+import { which } from './which.js';
 
 /** Something that gymgen, or what it writes, works with. */
 export interface Check {
@@ -46,7 +47,10 @@ function node(): Check {
 
 async function uvCheck(uv: string | null, signal: AbortSignal): Promise<Check> {
   const folder = uv && path.dirname(uv);
-  const own = folder && folder !== '.' ? `: not on PATH, where NeMo Gym looks (export PATH="$PATH:${folder}")` : '';
+  const own =
+    folder && (await which('uv')) === undefined
+      ? `: not on PATH, where NeMo Gym looks (export PATH="$PATH:${folder}")`
+      : '';
   return {
     name: 'uv',
     use: 'serves bundles, OpenEnv projects and the demo, each with what it needs; makes the venvs of NeMo Gym',
@@ -63,7 +67,7 @@ async function gymPython(uv: string | null, signal: AbortSignal): Promise<Check>
   const candidates = [...(python ? [python] : []), 'python3.13', 'python3'];
   let found: string | null = null;
   for (const candidate of candidates) {
-    const version = await said(candidate, ['-c', 'import platform; print(platform.python_version())'], signal);
+    const version = await said(candidate, ['-I', '-c', 'import platform; print(platform.python_version())'], signal);
     if (version !== null && isNewer(version, GYM_PYTHON)) {
       found = `${version}, ${candidate}`;
       break;
@@ -118,17 +122,15 @@ async function gym(signal: AbortSignal): Promise<Check> {
   };
 }
 
-async function which(program: string): Promise<string | null> {
-  for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
-    const file = path.join(folder, program);
-    if (folder !== '' && (await readFile(file).catch(() => null)) !== null) return file;
-  }
-  return null;
-}
-
 /** What a program says in its first line, or null where it fails or isn't there. */
 async function said(program: string, args: string[], signal: AbortSignal): Promise<string | null> {
-  const run = await execa(program, args, { cwd: '/', cancelSignal: signal, stdin: 'ignore', reject: false });
+  const run = await execa(program, args, {
+    cwd: '/',
+    env: { PYTHONSAFEPATH: '1' }, // no module of the folder that it runs in
+    cancelSignal: signal,
+    stdin: 'ignore',
+    reject: false,
+  });
   signal.throwIfAborted();
   return run.failed ? null : (run.stdout.trim().split('\n')[0] ?? null);
 }

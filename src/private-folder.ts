@@ -4,7 +4,8 @@ import path from 'node:path';
 /**
  * Creates a folder that only this user can read and write (mode 0700), or checks an existing one.
  * @param folder absolute path
- * @returns false if the folder cannot be used: it cannot be created, it is a symlink, or another user owns it
+ * @returns false if the folder cannot be used: it cannot be created, it is a symlink, another user owns it, or others
+ *   could write it so far
  */
 export async function ensurePrivateFolder(folder: string): Promise<boolean> {
   try {
@@ -15,7 +16,7 @@ export async function ensurePrivateFolder(folder: string): Promise<boolean> {
     const found = await lstat(folder);
     if (!found.isDirectory()) return false;
     if (process.getuid === undefined) return true; // Windows has no modes
-    if (found.uid !== process.getuid()) return false;
+    if (found.uid !== process.getuid() || (found.mode & 0o022) !== 0) return false;
     if ((found.mode & 0o077) !== 0) await chmod(folder, 0o700);
     return true;
   } catch {

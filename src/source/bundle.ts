@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UserError } from '../errors.js';
 import { MAX_CONCURRENT_ENVS } from '../gym/index.js';
 import { bundleReference } from './bundle-reference.js';
+import { homeFolder } from './cache.js';
 import { frameworkPython } from './framework.js';
 import { serve } from './served.js';
 import type { Source, SourceContext } from './types.js';
@@ -44,8 +46,8 @@ export async function openBundle(
       ...(sandbox === undefined ? [] : [`--sandbox=${sandbox}`]),
     ],
     {
-      // AgentEnv looks for its settings from here upwards; so does the written server when it serves the bundle.
-      cwd: 'folder' in bundle ? bundle.folder : process.cwd(),
+      // AgentEnv looks for its settings from here upwards, which can name code: never from the current folder.
+      cwd: 'folder' in bundle ? bundle.folder : settingsFolder(),
       what: `the bundle ${shown}`,
       reporter,
       signal,
@@ -62,6 +64,12 @@ export async function openBundle(
     }),
     close: served.close,
   };
+}
+
+/** Where an installed bundle is served: the user's own settings are in the home folder. */
+function settingsFolder(): string {
+  const home = homeFolder();
+  return existsSync(home) ? home : path.resolve('/');
 }
 
 /** AgentEnv's own words, a line each. */

@@ -1,17 +1,134 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { UserError } from '../errors.js';
+import { ensurePrivateFolder } from '../private-folder.js';
+import { userKey } from '../state/user-state.js';
 
-/** Where gymgen keeps what it had to install or compile, by the XDG convention, which has relative paths ignored. */
+/** The file of a cached folder that proves who made it. */
+const STAMP = 'gymgen-stamp';
+
+/** Where gymgen keeps what it installs: `$XDG_CACHE_HOME/gymgen`, if that is an absolute path, else `~/.cache/gymgen`. */
 export function cacheFolder(): string {
-  const { XDG_CACHE_HOME: given = '' } = process.env;
-  return path.join(path.isAbsolute(given) ? given : path.join(home(), '.cache'), 'gymgen');
+  const { XDG_CACHE_HOME: named = '' } = process.env;
+  return path.join(path.isAbsolute(named) ? named : path.join(homeFolder(), '.cache'), 'gymgen');
 }
 
-/** A user that the system doesn't know, as in some containers, has no home: it is `/` for most programs, then. */
-function home(): string {
+/** The user's home folder. A user that the system does not know, as in some containers, has `/`, as for most programs. */
+export function homeFolder(): string {
   try {
     return path.resolve('/', os.homedir());
   } catch {
     return path.resolve('/');
+  }
+}
+
+/**
+ * A folder of the cache, made once. A cache may lie in a checkout and come with it: so the folder's path depends on this
+ * user's key, which no commit can know, and it counts only with the stamp that the key gives it. Any other one is
+ * replaced.
+ * @param name relative path
+ * @param identity all that decides what is in the folder
+ * @param make fills an empty folder, which is then moved
+ * @throws UserError if the cache cannot be private
+ */
+export async function cachedFolder(
+  name: string,
+  identity: string,
+  make: (fresh: string) => Promise<void>,
+): Promise<string> {
+  const key = await userKey();
+  if (key === undefined) return await folderOfThisRun(make);
+  const { folder, stamp } = placeOf(key, await privateFolder(path.dirname(name)), name, identity);
+  if (await hasStamp(folder, stamp)) return folder;
+  const fresh = await mkdtemp(`${path.dirname(folder)}-`);
+  try {
+    await make(fresh);
+    await writeFile(path.join(fresh, STAMP), stamp);
+    await removeOthers(folder, stamp);
+    // Another run may have been quicker, and its folder is as good.
+    await rename(fresh, folder).catch(async (error) => {
+      if (!(await hasStamp(folder, stamp))) throw error;
+    });
+    return folder;
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+/** The same folder if an earlier run made it, else undefined; nothing is created. */
+export async function knownFolder(name: string, identity: string): Promise<string | undefined> {
+  const cache = await realpath(cacheFolder()).catch(() => undefined);
+  const key = cache === undefined ? undefined : await userKey();
+  if (cache === undefined || key === undefined) return undefined;
+  const { folder, stamp } = placeOf(key, path.join(cache, path.dirname(name)), name, identity);
+  return (await hasStamp(folder, stamp)) ? await cachedFolder(name, identity, async () => {}) : undefined;
+}
+
+/** A folder for this run only: if it cannot be recognised later, or what is in it depends on more than its identity. */
+export async function folderOfThisRun(make: (fresh: string) => Promise<void>): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'gymgen-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  await make(folder);
+  return folder;
+}
+
+/** Where the Python that gymgen serves with keeps its bytecode; undefined if the cache cannot be private. */
+export async function bytecodeFolder(): Promise<string | undefined> {
+  if ((await userKey()) === undefined) return undefined;
+  return await cachedFolder('bytecode', '', async () => {}).catch(() => undefined);
+}
+
+/** The real path of a folder of the cache, which only this user can read, as all of them on the way to it. */
+async function privateFolder(below: string): Promise<string> {
+  let folder = cacheFolder();
+  for (const part of ['.', ...below.split('/')]) {
+    folder = path.join(folder, part);
+    if (await ensurePrivateFolder(folder)) continue;
+    throw new UserError('the cache folder is not private', {
+      where: folder,
+      details: ['it must be a folder that you own and nobody else can write, and not a symlink'],
+      fix: 'remove it, or set XDG_CACHE_HOME to a folder of your own',
+    });
+  }
+  return await realpath(folder);
+}
+
+/** Where a cached folder is, and the stamp in it. Both are of one path, so that a copy elsewhere counts for nothing. */
+function placeOf(key: Buffer, parent: string, name: string, identity: string): { folder: string; stamp: string } {
+  const mac = (use: string) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([use, parent, name, identity]))
+      .digest('hex');
+  const digest = createHash('sha256').update(identity).digest('hex').slice(0, 16);
+  return {
+    folder: path.join(parent, `${path.basename(name)}-${digest}`, mac('path').slice(0, 16)),
+    stamp: mac('stamp'),
+  };
+}
+
+/** Removes what is in place of a cached folder, and folders of the same identity that another key made. */
+async function removeOthers(folder: string, stamp: string): Promise<void> {
+  const parent = path.dirname(folder);
+  if (!(await ensurePrivateFolder(parent))) {
+    await rm(parent, { recursive: true, force: true });
+    await mkdir(parent, { mode: 0o700 });
+  }
+  for (const other of await readdir(parent)) {
+    const isKept = other === path.basename(folder) && (await hasStamp(folder, stamp));
+    if (!isKept) await rm(path.join(parent, other), { recursive: true, force: true });
+  }
+}
+
+async function hasStamp(folder: string, expected: string): Promise<boolean> {
+  const file = path.join(folder, STAMP);
+  try {
+    const [found, stamp] = [await lstat(folder), await lstat(file)];
+    if (!found.isDirectory() || !stamp.isFile() || stamp.size !== expected.length) return false;
+    return timingSafeEqual(await readFile(file), Buffer.from(expected));
+  } catch {
+    return false;
   }
 }

@@ -1,17 +1,14 @@
 import path from 'node:path';
 import { execa } from 'execa';
 import { UserError } from '../errors.js';
-import { makePythonEnv } from './python-env.js';
-
-/** What is installed where the caller has none: the version that gymgen was tried with. */
-const REQUIREMENT = 'agentenv-framework[openenv]==0.9.1364';
+import { ownPython } from './python-env.js';
 
 /** Fails without the framework's OpenEnv server, or with a Python that is too old for it. */
 const PROBE = `
 import sys
+if sys.version_info < (3, 11): sys.exit("Python 3.11 or newer is needed")
 from importlib.metadata import version
 from importlib.util import find_spec
-if sys.version_info < (3, 11): sys.exit("Python 3.11 or newer is needed")
 version("agentenv-framework")
 missing = [name for name in ("openenv", "uvicorn") if find_spec(name) is None]
 if missing: sys.exit("there is no " + " and no ".join(missing))
@@ -37,7 +34,7 @@ export async function frameworkPython(
   for (const python of pythonsWithFramework()) {
     if ((await frameworkLacks(python, signal)) === null) return python;
   }
-  return await makePythonEnv({ name: 'AgentEnv', key: REQUIREMENT, install: [REQUIREMENT], cwd: '/' }, say, signal);
+  return await ownPython('agentenv', say, signal);
 }
 
 /** The Pythons that are the caller's own, and may have it. */
@@ -46,9 +43,18 @@ export function pythonsWithFramework(): string[] {
   return [...(VIRTUAL_ENV ? [path.join(VIRTUAL_ENV, 'bin', 'python')] : []), 'python3'];
 }
 
-/** What keeps a Python from serving bundles, or null. Asked in `/`: a folder named `openenv` here would be found as one. */
+/**
+ * What keeps a Python from serving bundles, or null. It looks for modules in no folder but its own, the user's and those
+ * of PYTHONPATH: `-I` would leave out the latter two, where plugins may be.
+ */
 export async function frameworkLacks(python: string, signal: AbortSignal): Promise<string | null> {
-  const run = await execa(python, ['-c', PROBE], { cwd: '/', cancelSignal: signal, stdin: 'ignore', reject: false });
+  const run = await execa(python, ['-c', PROBE], {
+    cwd: '/',
+    env: { PYTHONSAFEPATH: '1' },
+    cancelSignal: signal,
+    stdin: 'ignore',
+    reject: false,
+  });
   signal.throwIfAborted();
   if (!run.failed) return null;
   return run.stderr.trim().split('\n').at(-1) || (run.shortMessage ?? 'it fails');

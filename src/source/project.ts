@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { readRegular } from '../regular-file.js';
 import { yamlDocument, yamlValues } from '../yaml-text.js';
-import { makePythonEnv, pythonEnv } from './python-env.js';
+import { pythonEnv } from './python-env.js';
 import { serve } from './served.js';
 import type { Source, SourceContext } from './types.js';
 
@@ -51,11 +51,10 @@ async function manifest(file: string): Promise<z.infer<typeof Manifest>> {
 /** The Python of an environment with what the project asks for: by its pyproject.toml, else by its requirements. */
 async function pythonOf(folder: string, say: (text: string) => void, signal: AbortSignal): Promise<string> {
   if (await text(path.join(folder, 'pyproject.toml'))) return await pythonEnv(folder, say, signal);
-  const name = path.basename(folder);
   for (const file of ['server/requirements.txt', 'requirements.txt'].map((each) => path.join(folder, each))) {
-    const key = await text(file);
-    if (key) return await makePythonEnv({ name, key, install: ['--requirements', file], cwd: folder }, say, signal);
+    if (await text(file)) return await pythonEnv(folder, say, signal, file);
   }
+  const name = path.basename(folder);
   throw new UserError(`${name} doesn't say what it needs: it has no pyproject.toml and no server/requirements.txt`, {
     where: folder,
     fix: 'serve it yourself, and give its URL',

@@ -1,38 +1,80 @@
-import { createHash } from 'node:crypto';
-import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import { parse } from 'smol-toml';
 import { UserError } from '../errors.js';
-import { cacheFolder } from './cache.js';
+import { cachedFolder, folderOfThisRun } from './cache.js';
+import { projectInputs } from './project-inputs.js';
+import { requirementsFile } from './requirements.js';
 import { findUv } from './uv.js';
 
-export interface EnvWish {
-  /** What it is for, in messages and in its folder's name. */
+/** An environment to make with uv. */
+interface Wanted {
+  /** What it is for, in messages. */
   name: string;
-  /** The text that says what is in it: another text is another environment. */
-  key: string;
   /** Which Pythons will do, in uv's words. */
-  python?: string;
+  python: string;
   /** Arguments of `uv pip install`. */
   install: string[];
-  /** Where uv runs, whose settings count. */
+  /** Options of each uv command. */
+  options: string[];
+  /** Where uv runs. */
   cwd: string;
 }
 
 const ANY_PYTHON = '>=3.11';
 
+/** What gymgen itself installs, with the Pythons that each runs on. */
+const OWN = {
+  agentenv: { name: 'AgentEnv', python: '>=3.11.4' },
+  gridsim: { name: 'gridsim', python: ANY_PYTHON },
+};
+
+/**
+ * The Python of an environment of gymgen's own, with exactly what is locked. No file of the current folder, no setting of
+ * uv and no cache of uv has a say: a mirror is named by the environment, for example by UV_DEFAULT_INDEX.
+ * @throws UserError with the words of uv if it cannot be made
+ */
+export async function ownPython(
+  name: keyof typeof OWN,
+  say: (text: string) => void,
+  signal: AbortSignal,
+): Promise<string> {
+  const file = requirementsFile(name);
+  const wanted = {
+    ...OWN[name],
+    install: ['--no-cache', '--no-deps', '--only-binary', ':all:', '--require-hashes', '--requirements', file],
+    options: ['--no-config'],
+    cwd: '/',
+  };
+  const make = (fresh: string) => makeEnv(wanted, fresh, say, signal);
+  return pythonIn(await cachedFolder(`envs/gymgen/${name}`, await readFile(file, 'utf8'), make));
+}
+
 /**
  * The Python of an environment with what a project needs. It is not uv's own environment of the project, which would be
- * written into its folder: the package's may be read-only.
- * @param project folder of a pyproject.toml, whose dependencies and uv settings count
+ * written into its folder: the package's may be read-only. It is kept for as long as all that uv reads is the same; if
+ * it needs code in other folders, which can change at any time, it is made for this run only.
+ * @param project its folder, whose uv settings count
+ * @param requirements its `pyproject.toml`, by default, or a requirements file
+ * @throws UserError with the words of uv if it cannot be made
  */
-export async function pythonEnv(project: string, say: (text: string) => void, signal: AbortSignal): Promise<string> {
-  const file = path.join(project, 'pyproject.toml');
-  const key = await readFile(file, 'utf8');
-  const wish = { name: path.basename(project), key, python: requiredPython(key), cwd: project };
-  return await makePythonEnv({ ...wish, install: ['--requirements', file] }, say, signal);
+export async function pythonEnv(
+  project: string,
+  say: (text: string) => void,
+  signal: AbortSignal,
+  requirements = path.join(project, 'pyproject.toml'),
+): Promise<string> {
+  const name = path.basename(project);
+  const { identity, complete } = await projectInputs(project, requirements);
+  const python = requirements.endsWith('.toml') ? requiredPython(await readFile(requirements, 'utf8')) : ANY_PYTHON;
+  const wanted = { name, python, install: ['--requirements', requirements], options: [], cwd: project };
+  const make = (fresh: string) => makeEnv(wanted, fresh, say, signal);
+  if (!complete) return pythonIn(await folderOfThisRun(make));
+  return pythonIn(await cachedFolder(`envs/projects/${name.replace(/[^\w.-]/g, '_')}`, identity, make));
 }
+
+const pythonIn = (folder: string) => path.join(folder, 'bin', 'python');
 
 /** OpenEnv and AgentEnv want 3.11, whatever a project says of older ones. */
 function requiredPython(pyproject: string): string {
@@ -45,39 +87,19 @@ function requiredPython(pyproject: string): string {
   }
 }
 
-/**
- * The Python of an environment in the cache, made by uv when it is not there.
- * @throws UserError with the words of uv where it can't be made
- */
-export async function makePythonEnv(wish: EnvWish, say: (text: string) => void, signal: AbortSignal): Promise<string> {
-  const { name, key, cwd } = wish;
-  const digest = createHash('sha256').update(key).digest('hex').slice(0, 16);
-  const home = path.join(cacheFolder(), 'envs', `${name.replace(/[^\w.-]/g, '_')}-${digest}`);
-  const python = path.join(home, 'bin', 'python');
-  if (await exists(python)) return python;
-
+async function makeEnv(
+  { name, python, install, options, cwd }: Wanted,
+  folder: string,
+  say: (text: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const uv = await findUv(say, signal);
-  say(`installing what ${name} needs, for this and later runs`);
-  await mkdir(path.dirname(home), { recursive: true });
-  const fresh = await mkdtemp(`${home}-`);
+  say(`installing what ${name} needs`);
   const run = (...args: string[]) => execa(uv, args, { cwd, cancelSignal: signal });
   try {
-    await run(
-      'venv',
-      '--quiet',
-      '--relocatable',
-      '--clear',
-      '--no-project',
-      '--python',
-      wish.python ?? ANY_PYTHON,
-      fresh,
-    );
-    await run('pip', 'install', '--quiet', '--python', path.join(fresh, 'bin', 'python'), ...wish.install);
-    // Another run may have been quicker, and its environment is as good.
-    await rename(fresh, home).catch(async (error) => {
-      if (!(await exists(python))) throw error;
-    });
-    return python;
+    await run('venv', ...options, '--quiet', '--relocatable', '--clear', '--no-project', '--python', python, folder);
+    await run('pip', 'install', ...options, '--quiet', '--python', pythonIn(folder), ...install);
+    await access(pythonIn(folder));
   } catch (cause) {
     signal.throwIfAborted();
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : String(cause);
@@ -85,19 +107,10 @@ export async function makePythonEnv(wish: EnvWish, say: (text: string) => void, 
       details: firstAndLast(said.trim().split('\n')),
       cause,
     });
-  } finally {
-    await rm(fresh, { recursive: true, force: true });
   }
 }
 
 /** What failed stands first, and its deepest cause last. */
 function firstAndLast(lines: string[]): string[] {
   return lines.length > 5 ? [...lines.slice(0, 1), ...lines.slice(-4)] : lines;
-}
-
-function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,10 +1,9 @@
-import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { UserError } from '../errors.js';
 import { holdExit } from '../shutdown.js';
-import { cacheFolder } from './cache.js';
+import { bytecodeFolder } from './cache.js';
 import type { SourceReporter } from './types.js';
 
 /** A server that gymgen started, which ends with it. */
@@ -39,14 +38,14 @@ const STOP_SECONDS = 5;
  */
 export async function serve(command: string, args: string[], options: ServeOptions): Promise<Served> {
   const { what, reporter, signal, stopSeconds = STOP_SECONDS } = options;
+  // Bytecode is not for the folder that is served; without it, each start would compile all that it imports again, also
+  // where images of Python turn it off to stay small.
+  const bytecode = process.env.PYTHONPYCACHEPREFIX ?? (await bytecodeFolder());
   signal.throwIfAborted();
   const child = execa(command, args, {
     cwd: options.cwd,
-    // Bytecode is not for the folder that is served; without it, each start would compile all that it imports again, also
-    // where images of Python turn it off to stay small.
     env: {
-      PYTHONDONTWRITEBYTECODE: '',
-      PYTHONPYCACHEPREFIX: process.env.PYTHONPYCACHEPREFIX ?? path.join(cacheFolder(), 'bytecode'),
+      ...(bytecode ? { PYTHONDONTWRITEBYTECODE: '', PYTHONPYCACHEPREFIX: bytecode } : { PYTHONDONTWRITEBYTECODE: '1' }),
       PYTHONUNBUFFERED: '1',
     },
     stdin: 'pipe',

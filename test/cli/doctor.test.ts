@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { doctor } from '../../src/doctor.js';
+import { cachedFolder } from '../../src/source/cache.js';
+import { requirementsFile } from '../../src/source/requirements.js';
 
 const signal = new AbortController().signal;
 
@@ -11,7 +13,8 @@ function onlyPrograms(programs: Record<string, string>): void {
   const folder = mkdtempSync(join(tmpdir(), 'gymgen-path-'));
   for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text, { mode: 0o755 });
   vi.stubEnv('PATH', folder);
-  vi.stubEnv('XDG_CACHE_HOME', folder);
+  vi.stubEnv('XDG_CACHE_HOME', join(folder, 'cache'));
+  vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
   vi.stubEnv('VIRTUAL_ENV', '');
 }
 
@@ -35,16 +38,18 @@ test('finds nothing but Node on an empty machine, and says what each is for and 
 test('finds what there is, and its version', async () => {
   onlyPrograms({ uv: says('uv 0.9.0'), 'python3.13': says('3.13.14'), python3: says('3.14.1') });
   const found = Object.fromEntries((await doctor(signal)).map(({ name, found }) => [name, found]));
-  expect(found).toMatchObject({ uv: '0.9.0, uv', 'Python 3.13.14 or newer': '3.13.14, python3.13', gym: null });
+  const uv = join(String(process.env.PATH), 'uv');
+  expect(found).toMatchObject({ uv: `0.9.0, ${uv}`, 'Python 3.13.14 or newer': '3.13.14, python3.13', gym: null });
   expect(found['agentenv-framework[openenv]']).toBe('3.14.1, python3');
 });
 
 test("says of gymgen's own uv that NeMo Gym doesn't find it, and how it would", async () => {
   onlyPrograms({});
-  const cache = String(process.env.XDG_CACHE_HOME);
-  const bin = join(cache, 'gymgen/uv/bin');
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, 'uv'), says('uv 0.9.0'), { mode: 0o755 });
+  const uv = await cachedFolder('uv', readFileSync(requirementsFile('uv'), 'utf8'), async (fresh) => {
+    mkdirSync(join(fresh, 'bin'));
+    writeFileSync(join(fresh, 'bin/uv'), says('uv 0.9.0'), { mode: 0o755 });
+  });
+  const bin = join(uv, 'bin');
   expect((await doctor(signal)).find(({ name }) => name === 'uv')?.found).toBe(
     `0.9.0, ${bin}/uv: not on PATH, where NeMo Gym looks (export PATH="$PATH:${bin}")`,
   );

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, expect, test } from 'vitest';
-import { ensureOtherNode } from '../../scripts/toolchain.mjs';
+import { ensureOtherNode } from '../../scripts/other-node.mjs';
 import { plainEnv, snapshot, tempFolder } from './support/gymgen.js';
 import { endings } from './support/processes.js';
 import { gridsim } from './support/servers.js';

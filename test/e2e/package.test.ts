@@ -36,12 +36,14 @@ describe('the tarball', () => {
   test('holds what runs, the templates and the example', () => {
     const wanted = [
       'bin/gymgen.cjs',
-      'dist/cli/start.cjs',
       'dist/cli/main.cjs',
       'dist/openenv/page-worker.cjs',
       'dist/index.js',
       'dist/index.d.ts',
       'dist/THIRD-PARTY-LICENSES.txt',
+      'requirements/uv.txt',
+      'requirements/agentenv.txt',
+      'requirements/gridsim.txt',
       'README.md',
       'LICENSE',
     ];

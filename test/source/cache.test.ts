@@ -1,6 +1,20 @@
-import os from 'node:os';
-import { afterEach, expect, test, vi } from 'vitest';
-import { cacheFolder } from '../../src/source/cache.js';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import os, { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { bytecodeFolder, cachedFolder, cacheFolder, knownFolder } from '../../src/source/cache.js';
+import { failureOf } from '../support/failure-of.js';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -24,4 +38,104 @@ test.each([
   vi.stubEnv('XDG_CACHE_HOME', cache);
   vi.stubEnv('HOME', home);
   expect(cacheFolder()).toBe(folder);
+});
+
+describe('a cached folder', () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'gymgen-cache-'));
+    made = [];
+    vi.stubEnv('XDG_CACHE_HOME', join(home, 'cache'));
+    vi.stubEnv('XDG_STATE_HOME', join(home, 'state'));
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  let made: string[];
+  const cached = (identity = 'one') =>
+    cachedFolder('envs/own/example', identity, async (fresh) => {
+      made.push(fresh);
+      writeFileSync(join(fresh, 'program'), 'ours');
+    });
+
+  test('is made once for the same identity, and lies in folders that only this user can read', async () => {
+    const umask = process.umask(0);
+    try {
+      const folder = await cached();
+      expect(await cached()).toBe(folder);
+      expect(await cached('other')).not.toBe(folder);
+      expect(made).toHaveLength(2);
+      for (const below of ['.', 'envs', 'envs/own']) {
+        expect(statSync(join(home, 'cache/gymgen', below)).mode & 0o777).toBe(0o700);
+      }
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  test.each<[string, (folder: string) => void]>([
+    ['has no stamp', (folder) => rmSync(join(folder, 'gymgen-stamp'))],
+    ['has the stamp of another key', () => rmSync(join(home, 'state'), { recursive: true })],
+    ['has the stamp of another folder', (folder) => writeFileSync(join(folder, 'gymgen-stamp'), '0'.repeat(64))],
+    [
+      'is a link',
+      (folder) => {
+        rmSync(folder, { recursive: true });
+        symlinkSync(tmpdir(), folder);
+      },
+    ],
+    [
+      'is a file',
+      (folder) => {
+        rmSync(folder, { recursive: true });
+        writeFileSync(folder, 'planted');
+      },
+    ],
+  ])('is made again if it %s', async (_, spoil) => {
+    const folder = await cached();
+    spoil(folder);
+    expect(await knownFolder('envs/own/example', 'one')).toBeUndefined();
+    await cached();
+    expect(made).toHaveLength(2);
+    expect(readdirSync(join(home, 'cache/gymgen/envs/own'))).toHaveLength(1);
+    expect(readdirSync(dirname(folder))).toHaveLength(1);
+  });
+
+  test('has a path that a commit cannot know: it is another one for each user', async () => {
+    const folder = await cached();
+    rmSync(join(home, 'state'), { recursive: true });
+    expect(await cached()).not.toBe(folder);
+  });
+
+  test.each<[string, (cache: string) => void]>([
+    ['others can write it', (cache) => chmodSync(cache, 0o777)],
+    ['a group can write it', (cache) => chmodSync(cache, 0o770)],
+    ...(process.getuid?.() === 0
+      ? [['another user owns it', (cache) => chownSync(cache, 65534, 65534)] as [string, (cache: string) => void]]
+      : []),
+    [
+      'it is a link',
+      (cache) => {
+        rmSync(cache, { recursive: true });
+        mkdirSync(join(home, 'elsewhere'));
+        symlinkSync(join(home, 'elsewhere'), cache);
+      },
+    ],
+  ])('is refused if the cache is not private: %s', async (_, spoil) => {
+    const cache = join(home, 'cache/gymgen');
+    mkdirSync(cache, { recursive: true });
+    spoil(cache);
+    const failure = await failureOf(cached());
+    expect(failure).toMatch(/the cache folder is not private/);
+    expect(failure).toMatch(/fix: remove it, or set XDG_CACHE_HOME/);
+    expect(made).toEqual([]);
+    expect(await bytecodeFolder()).toBeUndefined();
+  });
+
+  test('of bytecode is emptied if it came with a checkout', async () => {
+    const folder = String(await bytecodeFolder());
+    writeFileSync(join(folder, 'planted.pyc'), '');
+    rmSync(join(home, 'state'), { recursive: true });
+    expect(await bytecodeFolder()).not.toBe(folder);
+    expect(existsSync(folder)).toBe(false);
+  });
 });

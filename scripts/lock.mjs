@@ -1,0 +1,36 @@
+// node scripts/lock.mjs: locks what gymgen itself installs, with the hash of each file: requirements/*.txt, which the package ships.
+
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from './project.mjs';
+import { findUv } from './toolchain.mjs';
+
+/** What is locked, and the oldest Python that it runs on. */
+const LOCKS = {
+  uv: { input: 'uv==0.13.9', python: '3.8' },
+  agentenv: { input: 'agentenv-framework[openenv]==0.9.1364', python: '3.11.4' },
+  gridsim: { input: join(root, 'fixtures', 'gridsim', 'pyproject.toml'), python: '3.11' },
+};
+const WITHOUT = join(root, 'scripts', 'requirements', 'without.txt');
+/** Wheels only: a build would install what it needs unlocked. No index: each user has their own. */
+const FLAGS = [
+  '--universal',
+  '--generate-hashes',
+  '--only-binary',
+  ':all:',
+  '--no-annotate',
+  '--no-header',
+  '--no-config',
+];
+const NO_INDEX = ['--no-emit-index-url', '--no-emit-find-links'];
+
+for (const [name, { input, python }] of Object.entries(LOCKS)) {
+  const isFile = input.startsWith(root);
+  const output = join(root, 'requirements', `${name}.txt`);
+  const args = [isFile ? input : '-', '--python-version', python, '--overrides', WITHOUT, '--output-file', output];
+  execFileSync(findUv(), ['pip', 'compile', '--quiet', '--upgrade', ...args, ...FLAGS, ...NO_INDEX], {
+    cwd: '/',
+    input: isFile ? '' : input,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+}
