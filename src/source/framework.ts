@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { execa } from 'execa';
 import { UserError } from '../errors.js';
+import { FRAMEWORK_VERSION } from './framework-version.js';
 import { makePythonEnv } from './python-env.js';
 
-/** What is installed where the caller has none: the version that gymgen was tried with. */
-const REQUIREMENT = 'agentenv-framework[openenv]==0.9.1364';
+/** Installed if the caller has no AgentEnv. */
+const REQUIREMENT = `agentenv-framework[openenv]==${FRAMEWORK_VERSION}`;
 
 /** Fails without the framework's OpenEnv server, or with a Python that is too old for it. */
 const PROBE = `

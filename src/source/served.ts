@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { UserError } from '../errors.js';
 import { cacheFolder } from './cache.js';
@@ -9,6 +11,8 @@ import type { SourceReporter } from './types.js';
 /** A server that gymgen started, which ends with it. */
 export interface Served {
   url: string;
+  /** Headers that each request to it needs: its token, if it has one. */
+  headers: Record<string, string>;
   /** All of what it said with its URL. */
   said: Record<string, unknown>;
   /** Rejects when the server ends by itself. */
@@ -22,13 +26,27 @@ export interface ServeOptions {
   what: string;
   reporter?: SourceReporter;
   signal: AbortSignal;
+  /**
+   * Whether the server takes `--token-on-stdin`, and answers only requests with that token. It goes over standard input:
+   * others can read a command line, and the server's own children its environment.
+   */
+  token?: boolean;
   /** How long it has to end by itself, and then by SIGTERM. */
   stopSeconds?: number;
   /** The error for a server that says `{"refused": why}`. */
   refused?: (why: string) => UserError;
 }
 
+/** Serves the app of an OpenEnv project: `MODULE:ATTRIBUTE [--port=N]`. */
+export const PROJECT_PROGRAM = fileURLToPath(new URL('../../templates/serve_project.py', import.meta.url));
+
+/** As in openenv_bridge/loopback.py. */
+const TOKEN_HEADER = 'X-Gymgen-Token';
+const TOKEN_FLAG = '--token-on-stdin';
+const TOKEN_BYTES = 32;
 const LOG_LINES = 20;
+/** For what a server said before it ended: a process that outlives it may hold its output open. */
+const LAST_OUTPUT_MS = 500;
 const STOP_SECONDS = 5;
 
 /**
@@ -39,7 +57,8 @@ const STOP_SECONDS = 5;
 export async function serve(command: string, args: string[], options: ServeOptions): Promise<Served> {
   const { what, reporter, signal, stopSeconds = STOP_SECONDS } = options;
   signal.throwIfAborted();
-  const child = execa(command, args, {
+  const token = options.token ? randomBytes(TOKEN_BYTES).toString('hex') : null;
+  const child = execa(command, token === null ? args : [...args, TOKEN_FLAG], {
     cwd: options.cwd,
     // Bytecode is not for the folder that is served; without it, each start would compile all that it imports again, also
     // where images of Python turn it off to stay small.
@@ -54,6 +73,12 @@ export async function serve(command: string, args: string[], options: ServeOptio
     // A Ctrl-C of the terminal reaches gymgen, which then ends the server in order.
     detached: true,
   });
+  child.once('exit', () => {
+    setTimeout(() => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, LAST_OUTPUT_MS).unref();
+  });
   const log: string[] = [];
   const keep = (line: string) => {
     log.push(line);
@@ -61,6 +86,7 @@ export async function serve(command: string, args: string[], options: ServeOptio
   };
   createInterface({ input: child.stderr }).on('line', keep);
   child.stdin.on('error', () => {}); // it may have ended already
+  if (token !== null) child.stdin.write(`${token}\n`);
 
   const close = async () => {
     child.stdin.end();
@@ -92,7 +118,8 @@ export async function serve(command: string, args: string[], options: ServeOptio
   const { aborted, release } = abortion(signal);
   try {
     const said = await Promise.race([ready, ended, aborted]);
-    return { url: String(said.url), said, ended, close };
+    const headers: Served['headers'] = token === null ? {} : { [TOKEN_HEADER]: token };
+    return { url: String(said.url), headers, said, ended, close };
   } catch (error) {
     await close();
     throw error;
