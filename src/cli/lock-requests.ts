@@ -60,12 +60,16 @@ function lockRequest(gymRoot: string, { name, folder, lock }: WrittenFolder, fla
   }
   const { source, options } = recorded.data;
   const { headerEnv, ...rest } = options;
-  const { header, headerEnv: sent, tasks, python, maxSessions, trustRecording } = flags;
+  const { header, headerEnv: sent, tasks, python, maxSessions, trustRecording = false } = flags;
   if (rest.tasks !== undefined && tasks === undefined) assertBelow(rest.tasks, where);
   const given = Object.fromEntries(
-    Object.entries({ header, headerEnv: sent, tasks, python, maxSessions, trustRecording }).filter(isSet),
+    Object.entries({ header, headerEnv: sent, tasks, python, maxSessions }).filter(isSet),
   );
-  const request = writeRequest(flags.source ?? sourceOf(source, folder), gymRoot, { ...rest, ...given });
+  const request = writeRequest(flags.source ?? sourceOf(source, folder), gymRoot, {
+    ...rest,
+    ...given,
+    trustRecording, // the command line's only
+  });
   return {
     ...request,
     name,

@@ -54,7 +54,11 @@ test('a bundle of a recording is refused before anything is written, unless the 
 test('the lock file does not keep the flag, and update takes it', async () => {
   const { run, cwd } = await recorded(EVIL);
   await run('a.jsonl', 'root', '--trust-recording');
-  expect(readFileSync(join(cwd, 'root/resources_servers/grid_v1/gymgen.lock.json'), 'utf8')).not.toMatch(/trust/i);
+  const lock = join(cwd, 'root/resources_servers/grid_v1/gymgen.lock.json');
+  const text = readFileSync(lock, 'utf8');
+  expect(text).not.toMatch(/trust/i);
+  const { options, ...rest } = JSON.parse(text);
+  writeFileSync(lock, JSON.stringify({ ...rest, options: { ...options, trustRecording: true } }));
   expect(await run('update', 'root', '--source', 'a.jsonl')).toMatchObject({ exitCode: 2 });
   expect(await run('update', 'root', '--source', 'a.jsonl', '--trust-recording')).toMatchObject({ exitCode: 0 });
   expect(await run('check', 'root', '--source', 'a.jsonl', '--trust-recording')).toMatchObject({ exitCode: 0 });
