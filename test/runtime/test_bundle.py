@@ -219,6 +219,17 @@ def is_defunct(pid: int) -> bool:
         return sys.platform == "linux"
 
 
+async def test_one_that_can_not_be_started_for_a_while_is_served_again(folder: Path) -> None:
+    away = folder.with_name("away")
+    async with serving(folder) as bundle:
+        first = await bundle.url()
+        os.rename(folder, away)
+        os.kill(pid_of(first), signal.SIGKILL)
+        await until_restarting(bundle, first)
+        os.rename(away, folder)
+        assert is_there(pid_of(await asyncio.wait_for(bundle.url(), 10)))
+
+
 async def until_restarting(bundle: Bundle, url: str) -> None:
     async with asyncio.timeout(10):
         while True:

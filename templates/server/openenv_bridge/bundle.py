@@ -153,7 +153,7 @@ class Bundle:
                     ended = await self._launch()
                     pause = first
                     break
-                except ConfigError as e:
+                except (ConfigError, OSError) as e:  # OSError: no process can be started, or its folder is gone
                     if self._stopping:
                         return
                     logger.error("%s; trying again in %g s", e, pause)
