@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Discovery, Reporter, Toolset } from './discover/index.js';
+import { UserError } from './errors.js';
 import {
   checkOptions,
   checkServer,
@@ -73,6 +74,7 @@ export async function generate<T extends Written>(
   refuse(gymRoot(await readRoot(root)));
   const { found, close, ...source } = await openSource(request, reporter, signal);
   try {
+    if (source.recorded) assertOriginNamed(request);
     const name = request.name ?? slug(found.envName);
     request.claim?.(name);
     const kept = await currentSettings(root, name);
@@ -113,6 +115,16 @@ export async function generate<T extends Written>(
   } finally {
     await close();
   }
+}
+
+/** The written server sends the headers to the URL of its config: a recording may not choose that. */
+function assertOriginNamed({ url, configUrl, gym }: GenerateRequest): void {
+  if (configUrl !== undefined || Object.keys(gym.headers).length === 0) return;
+  throw new UserError('--header-env with a recording needs --config-url', {
+    where: url,
+    details: ['the written server would send the header to a URL that the recording names'],
+    fix: 'name the server that gets the header: --config-url URL',
+  });
 }
 
 const REFUSED = 'NeMo Gym would refuse what this server serves; nothing was written';

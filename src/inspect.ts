@@ -33,7 +33,7 @@ export interface Inspection {
  * @throws UserError where it can't be read; the signal's reason when it aborts
  */
 export async function inspect(request: InspectRequest, reporter: Reporter, signal: AbortSignal): Promise<Inspection> {
-  const { found, server, close } = await openSource(request, reporter, signal);
+  const { found, server, close } = await openSource({ ...request, trustRecording: true }, reporter, signal);
   try {
     const name = request.name ?? slug(found.envName);
     const prompts = new Map(found.splits.map((split) => [split, new PromptLengths()]));

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import {
   type DiscoverOptions,
   discover,
@@ -10,8 +9,9 @@ import {
 import { UserError } from './errors.js';
 import type { ServerConfig } from './gym/index.js';
 import { parseServerUrl } from './openenv/index.js';
+import { recordedServer } from './recorded-server.js';
 import { openRegular } from './regular-file.js';
-import { type BundleOptions, bundleReference, resolveSource } from './source/index.js';
+import { type BundleOptions, resolveSource } from './source/index.js';
 
 /** What is to be asked for its tasks, and how. */
 export interface SourceRequest {
@@ -20,11 +20,15 @@ export interface SourceRequest {
   /** What the config says, where that isn't what follows from `url`. */
   configUrl?: string;
   bundle?: BundleOptions;
+  /** Let a recording name a bundle outside its git repository, and another version of AgentEnv than gymgen's. */
+  trustRecording?: boolean;
   discover: Omit<DiscoverOptions, 'signal'>;
 }
 
 export interface OpenSource {
   found: OpenDiscovery;
+  /** Whether the source is a recording, which is not trusted. */
+  recorded: boolean;
   /**
    * What the config says of where the tasks are.
    * @param configFolder absolute path of the folder that the config will be in
@@ -47,8 +51,10 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
   if (await isRecording(named)) {
     const found = await openRecording(named, { ...options, signal }, reporter);
     const server = async (configFolder: string) =>
-      configUrl === undefined ? recordedServer(named, found.server, configFolder, request.bundle) : { url: configUrl };
-    return { found, server, close: () => found.close() };
+      configUrl === undefined
+        ? recordedServer(named, found.server, configFolder, request, reporter)
+        : { url: configUrl };
+    return { found, recorded: true, server, close: () => found.close() };
   }
   if (RECORDING.test(named) && !named.includes('://')) {
     await assertNotSpecial(named);
@@ -56,7 +62,8 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
   }
   const source = await (await resolveSource(named, request.bundle)).open({ reporter, signal });
   try {
-    const found = await discover(source.url, { ...options, signal }, reporter);
+    const headers = { ...options.headers, ...source.headers };
+    const found = await discover(source.url, { ...options, headers, signal }, reporter);
     const server = async (configFolder: string) =>
       configUrl !== undefined
         ? { url: configUrl }
@@ -67,7 +74,7 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
     };
     // What is at another URL is served there by other means.
     const serve = configUrl === undefined ? source.serve : undefined;
-    return { found, server, ...(serve === undefined ? {} : { serve }), close };
+    return { found, recorded: false, server, ...(serve === undefined ? {} : { serve }), close };
   } catch (error) {
     await source.close();
     throw error;
@@ -80,16 +87,4 @@ async function assertNotSpecial(named: string): Promise<void> {
     if (error instanceof UserError) throw error;
   });
   await file?.close();
-}
-
-/** A folder is named from the recording's own there, and from the config's in a config. */
-async function recordedServer(
-  recording: string,
-  server: ServerConfig,
-  configFolder: string,
-  options: BundleOptions | undefined,
-): Promise<ServerConfig> {
-  if ('url' in server || !server.bundle.startsWith('.')) return server;
-  const bundle = path.resolve(path.dirname(recording), server.bundle);
-  return { ...server, bundle: await bundleReference(bundle, configFolder, options) };
 }

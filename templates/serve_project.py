@@ -1,9 +1,10 @@
 """Serves an OpenEnv project's app on loopback, for the process that started this one in the project's folder.
 
-    python serve_project.py MODULE:ATTRIBUTE
+    python serve_project.py [--token-on-stdin] [--port N] MODULE:ATTRIBUTE
 
 An OpenEnv project's own `main` mostly listens on all interfaces at port 8000, whatever its arguments say. Says
 {"url": …, "name": …} when it answers, with MODULE:ATTRIBUTE as it could be imported, and ends as loopback.py says.
+With --token-on-stdin, the first line of standard input is a token that each request must send as X-Gymgen-Token.
 
 The app is found from the project's folder, as `uvicorn server.app:app` finds it there. Some projects import parts of
 themselves as parts of the package that they would be installed as: pyproject.toml says that it is the folder itself,
@@ -12,6 +13,7 @@ and so it is, without being built or installed.
 
 from __future__ import annotations
 
+import argparse
 import functools
 import importlib
 import importlib.util
@@ -23,7 +25,13 @@ from pathlib import Path
 from typing import Any
 
 sys.path[0] = str(Path(__file__).resolve().parent / "server" / "openenv_bridge")
-from loopback import end_with_parent, say, serve  # noqa: E402  # pyright: ignore[reportMissingImports]
+from loopback import (  # noqa: E402  # pyright: ignore[reportMissingImports]
+    TOKEN_FLAG,
+    end_with_parent,
+    say,
+    serve,
+    token_from_stdin,
+)
 
 sys.path[0] = os.getcwd()
 
@@ -76,12 +84,19 @@ def find(app: str) -> tuple[str, Any]:
     return app, load(app)
 
 
-def main(app: str) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Serves an OpenEnv project's app on loopback.")
+    parser.add_argument("app", metavar="MODULE:ATTRIBUTE")
+    parser.add_argument("--port", type=int, default=0, help="0, the default, takes a free one")
+    parser.add_argument(TOKEN_FLAG, action="store_true", help="read the token that requests must send")
+    args = parser.parse_args()
+    token = token_from_stdin() if args.token_on_stdin else None
     end_with_parent()
-    say(progress=f"importing {app}")
-    name, found = find(app)
-    serve(found, name=name)
+    say(progress=f"importing {args.app}")
+    sys.argv[1:] = []  # the app's modules may read them as theirs
+    name, found = find(args.app)
+    serve(found, args.port, token=token, name=name)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

@@ -117,7 +117,7 @@ export function addCiCommands(cli: Command): void {
 
 const many = (value: string, all: string[] = []) => [...all, value];
 
-const FROM_LOCK = ['header', 'headerEnv', 'tasks', 'python', 'maxSessions'] as const;
+const FROM_LOCK = ['header', 'headerEnv', 'tasks', 'python', 'trustRecording', 'maxSessions'] as const;
 
 /** What decides which tasks and toolsets are read, and where a config will find them. */
 const RECORDED = [
@@ -130,6 +130,7 @@ const RECORDED = [
   'maxConcurrentEnvs',
   'sandbox',
   'python',
+  'trustRecording',
   'probes',
   'probeTurns',
   'maxSessions',

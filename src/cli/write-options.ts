@@ -21,6 +21,7 @@ export interface WriteFlags extends TaskFlags {
   sandbox?: string;
   absolute?: boolean;
   python?: string;
+  trustRecording?: boolean;
   header?: string[];
   headerEnv?: string[];
   maxSteps?: string;
@@ -104,6 +105,8 @@ export function addGenerateOptions(command: Command): Command {
     .option('--sandbox <name>', 'the sandbox provider that its environments are deployed on')
     .option('--absolute', "the config says the folder's absolute path, in one git repository too")
     .option('--python <path>', 'a Python that has agentenv-framework[openenv] (default: found, or made with uv)')
+    .optionsGroup('A recording:')
+    .option('--trust-recording', 'accept its bundle and AgentEnv version, wherever the bundle is')
     .optionsGroup('How the server is asked:')
     .option('--probes <n|all>', 'tasks of a toolset that are played to learn its tools, at most (default: 32)')
     .addOption(

@@ -44,6 +44,7 @@ const Flags = z.object({
   sandbox: z.string().min(1, "wants a provider's name").optional(),
   absolute: z.boolean().optional(),
   python: z.string().min(1, 'wants a path').optional(),
+  trustRecording: z.boolean().optional(),
   header: z.array(pair(':', "'Name: value'")).default([]),
   headerEnv: z.array(pair('=', "'Name=value with $VAR'")).default([]),
   maxSteps: whole(1).optional(),
@@ -90,7 +91,7 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
   return {
     url,
     gymRoot,
-    ...defined({ name: given.name, configUrl: given.configUrl }),
+    ...defined({ name: given.name, configUrl: given.configUrl, trustRecording: given.trustRecording }),
     ...(Object.keys(bundle).length > 0 ? { bundle } : {}),
     discover: {
       headers,
@@ -128,7 +129,7 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
 }
 
 /** Flags that say how a run goes; a `--header` may hold a secret, and a `--python` is of one machine. */
-const UNRECORDED = ['header', 'python', 'dryRun', 'force'];
+const UNRECORDED = ['header', 'python', 'trustRecording', 'dryRun', 'force'];
 
 /**
  * The flags that decide what is written, as they were given.

@@ -12,18 +12,30 @@ export async function bundleReference(
   { absolute = false }: { absolute?: boolean } = {},
 ): Promise<string> {
   // The written server resolves links before it looks, so that `..` means the same to both.
-  const [bundle, config] = await Promise.all([real(folder), real(configFolder)]);
+  const [bundle, config] = await Promise.all([realPath(folder), realPath(configFolder)]);
   const repository = await repositoryOf(bundle);
   if (absolute || repository === null || repository !== (await repositoryOf(config))) return bundle;
   const relative = path.relative(config, bundle).split(path.sep).join('/');
   return relative.startsWith('.') ? relative : `./${relative}`;
 }
 
-/** Links resolved as far as the path is there. */
-async function real(place: string): Promise<string> {
+/**
+ * Whether a folder is in the git repository that a file is in, by their real paths.
+ * @returns false if the file is in no repository
+ */
+export async function inRepositoryOf(file: string, folder: string): Promise<boolean> {
+  const [from, to] = await Promise.all([realPath(path.resolve(file)), realPath(path.resolve(folder))]);
+  const repository = await repositoryOf(path.dirname(from));
+  if (repository === null) return false;
+  const below = path.relative(repository, to);
+  return below.split(path.sep)[0] !== '..' && !path.isAbsolute(below);
+}
+
+/** An absolute path with its links resolved, as far as it exists. */
+export async function realPath(place: string): Promise<string> {
   const parent = path.dirname(place);
   return await realpath(place).catch(async () =>
-    parent === place ? place : path.join(await real(parent), path.basename(place)),
+    parent === place ? place : path.join(await realPath(parent), path.basename(place)),
   );
 }
 

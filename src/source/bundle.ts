@@ -51,12 +51,14 @@ export async function openBundle(
       what: `the bundle ${shown}`,
       reporter,
       signal,
+      token: true,
       refused: (why) => refusal(shown, why),
     },
   );
   const framework = String(served.said.framework);
   return {
     url: served.url,
+    headers: served.headers,
     server: async (configFolder) => ({
       bundle: 'folder' in bundle ? await bundleReference(bundle.folder, configFolder, options) : bundle.name,
       framework,

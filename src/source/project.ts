@@ -1,15 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { readRegular } from '../regular-file.js';
 import { yamlDocument, yamlValues } from '../yaml-text.js';
 import { pythonEnv } from './python-env.js';
-import { serve } from './served.js';
+import { PROJECT_PROGRAM, serve } from './served.js';
 import type { Source, SourceContext } from './types.js';
-
-const PROGRAM = fileURLToPath(new URL('../../templates/serve_project.py', import.meta.url));
 
 const Manifest = z.looseObject({
   app: z
@@ -26,9 +23,10 @@ export async function openProject(folder: string, { reporter, signal }: SourceCo
   const python = await pythonOf(folder, (text) => reporter.note?.(text), signal);
   reporter.note?.(`serving the OpenEnv project ${name}`);
   const what = `the OpenEnv project ${name}`;
-  const served = await serve(python, [PROGRAM, app], { cwd: folder, what, reporter, signal });
+  const served = await serve(python, [PROJECT_PROGRAM, app], { cwd: folder, what, reporter, signal, token: true });
   return {
     url: served.url,
+    headers: served.headers,
     server: async () => ({ url: `http://127.0.0.1:${port}` }),
     serve: `uv run --directory ${quoted(folder)} uvicorn ${served.said.name} --host 127.0.0.1 --port ${port}`,
     close: served.close,

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { UserError } from '../errors.js';
 import { holdExit } from '../shutdown.js';
@@ -9,6 +11,8 @@ import type { SourceReporter } from './types.js';
 /** A server that gymgen started, which ends with it. */
 export interface Served {
   url: string;
+  /** Headers that each request to it needs: its token, if it has one. */
+  headers: Record<string, string>;
   /** All of what it said with its URL. */
   said: Record<string, unknown>;
   /** Rejects when the server ends by itself. */
@@ -22,13 +26,27 @@ export interface ServeOptions {
   what: string;
   reporter?: SourceReporter;
   signal: AbortSignal;
+  /**
+   * Whether the server takes `--token-on-stdin`, and answers only requests with that token. It goes over standard input:
+   * others can read a command line, and the server's own children its environment.
+   */
+  token?: boolean;
   /** How long it has to end by itself, and then by SIGTERM. */
   stopSeconds?: number;
   /** The error for a server that says `{"refused": why}`. */
   refused?: (why: string) => UserError;
 }
 
+/** Serves the app of an OpenEnv project: `MODULE:ATTRIBUTE [--port=N]`. */
+export const PROJECT_PROGRAM = fileURLToPath(new URL('../../templates/serve_project.py', import.meta.url));
+
+/** As in openenv_bridge/loopback.py. */
+const TOKEN_HEADER = 'X-Gymgen-Token';
+const TOKEN_FLAG = '--token-on-stdin';
+const TOKEN_BYTES = 32;
 const LOG_LINES = 20;
+/** For what a server said before it ended: a process that outlives it may hold its output open. */
+const LAST_OUTPUT_MS = 500;
 const STOP_SECONDS = 5;
 
 /**
@@ -42,7 +60,8 @@ export async function serve(command: string, args: string[], options: ServeOptio
   // where images of Python turn it off to stay small.
   const bytecode = process.env.PYTHONPYCACHEPREFIX ?? (await bytecodeFolder());
   signal.throwIfAborted();
-  const child = execa(command, args, {
+  const token = options.token ? randomBytes(TOKEN_BYTES).toString('hex') : null;
+  const child = execa(command, token === null ? args : [...args, TOKEN_FLAG], {
     cwd: options.cwd,
     env: {
       ...(bytecode ? { PYTHONDONTWRITEBYTECODE: '', PYTHONPYCACHEPREFIX: bytecode } : { PYTHONDONTWRITEBYTECODE: '1' }),
@@ -56,6 +75,12 @@ export async function serve(command: string, args: string[], options: ServeOptio
   });
   const release = holdExit(`the server of ${what} to end`);
   child.finally(release);
+  child.once('exit', () => {
+    setTimeout(() => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, LAST_OUTPUT_MS).unref();
+  });
   const log: string[] = [];
   const keep = (line: string) => {
     log.push(line);
@@ -63,6 +88,7 @@ export async function serve(command: string, args: string[], options: ServeOptio
   };
   createInterface({ input: child.stderr }).on('line', keep);
   child.stdin.on('error', () => {}); // it may have ended already
+  if (token !== null) child.stdin.write(`${token}\n`);
 
   const close = async () => {
     child.stdin.end();
@@ -94,7 +120,8 @@ export async function serve(command: string, args: string[], options: ServeOptio
   const { aborted, release: stopWaiting } = abortion(signal);
   try {
     const said = await Promise.race([ready, ended, aborted]);
-    return { url: String(said.url), said, ended, close };
+    const headers: Served['headers'] = token === null ? {} : { [TOKEN_HEADER]: token };
+    return { url: String(said.url), headers, said, ended, close };
   } catch (error) {
     await close();
     throw error;

@@ -3,6 +3,8 @@ import type { ServerConfig } from '../gym/index.js';
 /** What the user named, as a running OpenEnv server. */
 export interface Source {
   url: string;
+  /** Headers that its server asks for, such as the token of one that gymgen serves. Sent to `url` only, never written. */
+  headers?: Record<string, string>;
   /**
    * What the config says of it, where that isn't `url`.
    * @param configFolder absolute path of the folder that the config will be in

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -17,13 +17,20 @@ from openenv_bridge import bundle as bundle_module
 from openenv_bridge.bundle import Bundle, located
 from openenv_bridge.config import ConfigError, OpenEnvConfig
 
-# Says what serve_bundle.py says, and its process id in place of a port.
+# Says what serve_bundle.py says, and its process id in place of a port. A "sandbox" is a process that outlives it: in a
+# session of its own, with its pipes and a process that it started in turn.
 PROGRAM = """
-import json, os, pathlib, sys
+import json, os, pathlib, subprocess, sys
 def say(**message): print(json.dumps(message), flush=True)
 say(progress="importing"); print("noise"); say(warning="left out: one")
 if pathlib.Path("refuse").exists(): say(refused="no task can be served"); sys.exit(3)
 if pathlib.Path("crash").exists(): sys.exit(9)
+if pathlib.Path("token").exists(): pathlib.Path("token").write_text(sys.stdin.readline())
+if pathlib.Path("long").exists(): print("x" * 10**6, flush=True)
+if pathlib.Path("sandbox").exists():
+    nested = ["sh", "-c", "sleep 600 & echo $$ $! >> sandbox; wait"]
+    sandbox = subprocess.Popen(nested, start_new_session=True, close_fds=False)
+    while str(sandbox.pid) not in pathlib.Path("sandbox").read_text().split(): pass
 say(url=f"http://127.0.0.1/{os.getpid()}?{' '.join(sys.argv[2:])}", framework="1")
 sys.stdin.read()
 """
@@ -84,7 +91,7 @@ def is_there(pid: int) -> bool:
 async def test_it_is_served_as_the_config_says(folder: Path) -> None:
     async with serving(folder, reward="score", sandbox="docker", max_concurrent_envs=3) as bundle:
         url = await bundle.url()
-        assert url.endswith("?--reward=score --sandbox=docker --max-concurrent-envs=3")
+        assert url.endswith("?--token-on-stdin --reward=score --sandbox=docker --max-concurrent-envs=3")
         assert is_there(pid_of(url))
     assert not is_there(pid_of(url))
 
@@ -110,6 +117,117 @@ async def test_one_that_dies_is_served_again_and_who_asks_meanwhile_waits(folder
         assert second != first
         assert await bundle.url() == second
     assert not is_there(pid_of(second))
+
+
+LOOPS: list[Callable[[Coroutine[None, None, None]], None]] = [asyncio.run, uvloop.run]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes in groups of their own are found in /proc")
+@pytest.mark.parametrize("run", LOOPS)
+def test_one_that_is_killed_is_served_again_at_once_and_its_sandboxes_are_ended(
+    folder: Path, run: Callable[[Coroutine[None, None, None]], None]
+) -> None:
+    async def play() -> None:
+        (folder / "sandbox").touch()
+        async with serving(folder) as bundle:
+            first = await bundle.url()
+            orphans = [int(pid) for pid in (folder / "sandbox").read_text().split()]
+            assert all(is_there(pid) for pid in orphans)
+            (folder / "sandbox").unlink()
+            os.kill(pid_of(first), signal.SIGKILL)
+            async with asyncio.timeout(5):
+                while await bundle.url() == first:
+                    await asyncio.sleep(0.02)
+            await until_gone(*orphans)
+            assert is_there(pid_of(await bundle.url()))
+
+    run(play())
+
+
+@pytest.mark.parametrize("run", LOOPS)
+def test_one_that_is_killed_is_served_again_if_its_sandboxes_can_not_be_ended(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[[Coroutine[None, None, None]], None]
+) -> None:
+    monkeypatch.setattr(bundle_module, "_processes", list)
+
+    async def play() -> None:
+        (folder / "sandbox").touch()
+        async with serving(folder) as bundle:
+            first = await bundle.url()
+            orphans = [int(pid) for pid in (folder / "sandbox").read_text().split()]
+            (folder / "sandbox").unlink()
+            os.kill(pid_of(first), signal.SIGKILL)
+            async with asyncio.timeout(5):
+                while await bundle.url() == first:
+                    await asyncio.sleep(0.02)
+            for pid in orphans:
+                os.kill(pid, signal.SIGKILL)
+
+    run(play())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes in groups of their own are found in /proc")
+async def test_processes_of_another_server_are_left_alone(folder: Path) -> None:
+    (folder / "sandbox").touch()
+    async with serving(folder) as one, serving(folder) as other:
+        sandboxes = [int(pid) for pid in (folder / "sandbox").read_text().split()]
+        assert len(sandboxes) == 4
+        first = await one.url()
+        (folder / "sandbox").unlink()
+        os.kill(pid_of(first), signal.SIGKILL)
+        await until_gone(*sandboxes[:2])
+        assert all(is_there(pid) for pid in (*sandboxes[2:], pid_of(await other.url())))
+    await until_gone(*sandboxes)
+
+
+async def test_each_run_has_a_token_of_its_own(folder: Path) -> None:
+    tokens = set()
+    for _ in range(2):
+        (folder / "token").touch()
+        async with serving(folder) as bundle:
+            url = await bundle.url()
+            token = (folder / "token").read_text().strip()
+            assert bundle.headers == {"X-Gymgen-Token": token}
+            assert token not in environment_of(pid_of(url))
+            assert token not in url  # which has the arguments
+            tokens.add(token)
+    assert all(len(token) == 64 for token in tokens)
+    assert len(tokens) == 2
+
+
+def environment_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/environ").read_bytes().decode() if sys.platform == "linux" else ""
+
+
+async def test_output_that_is_not_its_own_does_no_harm(folder: Path) -> None:
+    (folder / "long").touch()
+    async with serving(folder) as bundle:
+        assert is_there(pid_of(await bundle.url()))
+
+
+async def until_gone(*pids: int) -> None:
+    async with asyncio.timeout(10):
+        while any(is_there(pid) and not is_defunct(pid) for pid in pids):
+            await asyncio.sleep(0.02)
+
+
+def is_defunct(pid: int) -> bool:
+    """Whether it has ended, and whoever adopted it has not noticed."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except OSError:
+        return sys.platform == "linux"
+
+
+async def test_one_that_can_not_be_started_for_a_while_is_served_again(folder: Path) -> None:
+    away = folder.with_name("away")
+    async with serving(folder) as bundle:
+        first = await bundle.url()
+        os.rename(folder, away)
+        os.kill(pid_of(first), signal.SIGKILL)
+        await until_restarting(bundle, first)
+        os.rename(away, folder)
+        assert is_there(pid_of(await asyncio.wait_for(bundle.url(), 10)))
 
 
 async def until_restarting(bundle: Bundle, url: str) -> None:

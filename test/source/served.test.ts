@@ -70,3 +70,48 @@ test('one that ends while it serves says so', async () => {
   expect(await failureOf(ended)).toMatch(/the example could not be served: .*exit code 1/);
   await close();
 });
+
+describe('a server that takes a token', () => {
+  const HEARS = `require('node:readline').createInterface({ input: process.stdin }).once('line', (token) => {
+    const seen = JSON.stringify([process.argv, process.env]).includes(token);
+    console.log(JSON.stringify({ url: 'http://h/' + process.pid, token, seen, flag: process.argv.at(-1) }));
+  }).on('close', () => process.exit(0));`;
+  // After "--", Node.js leaves the flag to the script.
+  const takingToken = () => {
+    const options = { cwd: process.cwd(), what: 'the example', signal: new AbortController().signal, token: true };
+    return serve(process.execPath, ['-e', HEARS, '--'], options);
+  };
+
+  test('gets one of its own over standard input, which its callers send in a header', async () => {
+    const tokens = new Set<unknown>();
+    for (let run = 0; run < 2; run += 1) {
+      const { said, headers, close } = await takingToken();
+      expect(headers).toEqual({ 'X-Gymgen-Token': said.token });
+      expect(said).toMatchObject({ token: expect.stringMatching(/^[0-9a-f]{64}$/), seen: false });
+      expect(said.flag).toBe('--token-on-stdin');
+      tokens.add(said.token);
+      await close();
+    }
+    expect(tokens.size).toBe(2);
+  });
+
+  test('other servers get none', async () => {
+    const { headers, close } = await started(UNTIL_STDIN + READY);
+    expect(headers).toEqual({});
+    await close();
+  });
+});
+
+test('one that is killed is closed at once, though a process that it started holds its output open', async () => {
+  const lingers = `const { spawn } = require('node:child_process');
+    const other = spawn('sleep', ['60'], { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+    console.log(JSON.stringify({ url: 'http://h/' + process.pid, other: other.pid })); setInterval(() => {}, 1000);`;
+  const { url, said, ended, close } = await started(lingers);
+  try {
+    process.kill(pidOf(url), 'SIGKILL');
+    expect(await failureOf(ended)).toMatch(/the example could not be served: .*SIGKILL/);
+    await close();
+  } finally {
+    process.kill(Number(said.other), 'SIGKILL');
+  }
+});

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { UserError } from '../../errors.js';
-import { serveGridsim } from '../../source/gridsim.js';
+import { serveGridsim, serveGridsimOpenly } from '../../source/gridsim.js';
 import { write } from '../../write.js';
 import { run, type UiFlags } from '../run.js';
 import { invocation } from '../ui/invocation.js';
@@ -14,7 +14,7 @@ export async function demoCommand(gymRoot: string, flags: UiFlags & { serve?: bo
     const port = portOf(flags.port);
     const say = (text: string) => terminal.note(text);
     if (flags.serve) await assertFree(port);
-    const server = await serveGridsim(flags.serve ? port : 0, say, signal);
+    const server = await (flags.serve ? serveGridsimOpenly(port, say, signal) : serveGridsim(say, signal));
     try {
       if (flags.serve) {
         terminal.result(`serving gridsim at ${server.url} (Ctrl-C ends it)`);
@@ -22,7 +22,8 @@ export async function demoCommand(gymRoot: string, flags: UiFlags & { serve?: bo
         return;
       }
       const configUrl = `http://127.0.0.1:${port}`;
-      const request = writeRequest(server.url, gymRoot, { configUrl });
+      const asked = writeRequest(server.url, gymRoot, { configUrl });
+      const request = { ...asked, discover: { ...asked.discover, headers: server.headers } };
       const report = await write(request, terminal, signal);
       showReport(report, request, terminal, `${invocation()} demo --serve --port ${port}`);
     } finally {

@@ -1,7 +1,8 @@
 """A bundle that this server serves itself: AgentEnv's own OpenEnv server, as a child process.
 
-The child is ``serve_bundle.py``, with this venv's Python. It ends with this process, however that ends. Where it ends
-by itself, the episodes that it held are lost, and masked as such; it is started again, and what comes meanwhile waits.
+The child is ``serve_bundle.py``, with this venv's Python. It ends with this process, however that ends. If it ends by
+itself, the episodes that it held are lost and masked, the processes that it left are killed, and it is started again.
+Requests wait meanwhile. Only this process knows the token that the child asks for.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import json
 import logging
 import os
+import secrets
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
@@ -18,12 +20,17 @@ from pathlib import Path
 from typing import Any
 
 from openenv_bridge.config import ConfigError, OpenEnvConfig
+from openenv_bridge.loopback import TOKEN_FLAG, TOKEN_HEADER
 
 logger = logging.getLogger(__name__)
 
 PROGRAM = Path(__file__).with_name("serve_bundle.py")
 CONFIGS = Path(__file__).resolve().parent.parent / "configs"  # what a relative path in the config starts from
 PAUSES_S = (1.0, 30.0)  # the first and the longest pause before a child is started once more
+MARK = "GYMGEN_BUNDLE_SERVER"  # the variable that all processes of one child inherit; its value is no secret
+EXIT_POLL_S = 0.1
+KILL_ROUNDS = 5
+LAST_OUTPUT_S = 0.5  # for what a child said before it ended: a process that outlives it may hold its output open
 STOP_S = 0.4  # of the second that Gym gives us: AgentEnv then goes on to tear its environments down alone
 
 
@@ -44,12 +51,15 @@ class Bundle:
         self._keeper: asyncio.Task[None] | None = None
         self._url: asyncio.Future[str] | None = None
         self._stopping = False
+        self._refused: str | None = None  # why the child that was started last can't serve, in AgentEnv's words
+        self._token = secrets.token_hex(32)
+        self.headers = {TOKEN_HEADER: self._token}  # for each request to the child
 
     async def start(self) -> None:
         """Serve the bundle, and keep it served. Raises ConfigError where AgentEnv refuses it, in its words."""
         self._url = asyncio.get_running_loop().create_future()
-        said = await self._launch()
-        self._keeper = asyncio.create_task(self._keep(said))
+        ended = await self._launch()
+        self._keeper = asyncio.create_task(self._keep(ended))
 
     async def url(self) -> str:
         """Where it is served, as soon as it is."""
@@ -73,48 +83,65 @@ class Bundle:
         """Start a child and wait for its URL; the task reads on what it says."""
         # Bytecode is not for the bundle's folder.
         bytecode = {} if "PYTHONPYCACHEPREFIX" in os.environ else {"PYTHONDONTWRITEBYTECODE": "1"}
+        mark = {MARK: secrets.token_hex(16)}
+        self._refused = None
         child = self._child = await asyncio.create_subprocess_exec(
             sys.executable,
             str(PROGRAM),
             self._bundle,
+            TOKEN_FLAG,
             *self._options,
             stdin=PIPE,  # which closes when this process is gone
             stdout=PIPE,
             cwd=self._folder,  # upwards of which AgentEnv looks for its settings
-            env=dict(os.environ) | bytecode,
+            env=dict(os.environ) | bytecode | mark,
             start_new_session=True,  # a Ctrl-C is ours to pass on
         )
+        assert child.stdin is not None
+        child.stdin.write(f"{self._token}\n".encode())
         if self._stopping:
             self.stop()
         ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        said = asyncio.create_task(self._listen(child, ready))
+        ended = asyncio.create_task(self._watch(child, mark[MARK], ready))
         assert self._url is not None
         self._url.set_result(await ready)
-        return said
+        return ended
+
+    async def _watch(self, child: Process, mark: str, ready: asyncio.Future[str]) -> None:
+        """Listen to ``child`` until it has ended, and end what it leaves."""
+        listening = asyncio.create_task(self._listen(child, ready))
+        code = await _exit_code(child)
+        await asyncio.to_thread(_end_leftovers, child.pid, mark)
+        await asyncio.wait([listening], timeout=LAST_OUTPUT_S)
+        listening.cancel()
+        if not ready.done():
+            why = self._refused or f"its server ended with code {code} before it answered; see its log above"
+            ready.set_exception(ConfigError(f"the bundle {self._bundle} can't be served: {why}"))
 
     async def _listen(self, child: Process, ready: asyncio.Future[str]) -> None:
         assert child.stdout is not None
-        refused = None
-        while line := await child.stdout.readline():
+        while True:
+            try:
+                line = await child.stdout.readline()
+            except ValueError:  # longer than a StreamReader takes: not from serve_bundle.py
+                continue
+            if not line:
+                return
             said = _json_object(line)
-            if "url" in said:
+            if "url" in said and not ready.done():
                 ready.set_result(str(said["url"]))
             elif "warning" in said:
                 logger.warning("the bundle %s: %s", self._bundle, said["warning"])
             elif "progress" in said:
                 logger.info("the bundle %s: %s", self._bundle, said["progress"])
-            refused = said.get("refused", refused)
-        code = await child.wait()
-        _end_group(child)
-        if not ready.done():
-            why = refused or f"its server ended with code {code} before it answered; see its log above"
-            ready.set_exception(ConfigError(f"the bundle {self._bundle} can't be served: {why}"))
+            elif "refused" in said:
+                self._refused = str(said["refused"])
 
-    async def _keep(self, said: asyncio.Task[None]) -> None:
+    async def _keep(self, ended: asyncio.Task[None]) -> None:
         first, longest = PAUSES_S
         pause = first
         while True:
-            await asyncio.wait([said])
+            await asyncio.wait([ended])
             if self._stopping:
                 return
             self._url = asyncio.get_running_loop().create_future()
@@ -123,10 +150,10 @@ class Bundle:
             )
             while True:
                 try:
-                    said = await self._launch()
+                    ended = await self._launch()
                     pause = first
                     break
-                except ConfigError as e:
+                except (ConfigError, OSError) as e:  # OSError: no process can be started, or its folder is gone
                     if self._stopping:
                         return
                     logger.error("%s; trying again in %g s", e, pause)
@@ -149,7 +176,40 @@ def _json_object(line: bytes) -> dict[str, Any]:
     return {}
 
 
-def _end_group(child: Process) -> None:
-    """What a child that was killed has left: it has a process group of its own."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(child.pid, signal.SIGKILL)
+async def _exit_code(child: Process) -> int:
+    """Wait until ``child`` itself has ended. Before Python 3.12.4, asyncio's ``Process.wait()`` also waits until its
+    pipes are closed, and a process that outlives the child can hold these."""
+    waiting = asyncio.create_task(child.wait())
+    while child.returncode is None:
+        await asyncio.wait([waiting], timeout=EXIT_POLL_S)
+    waiting.cancel()
+    return child.returncode
+
+
+def _end_leftovers(group: int, mark: str) -> None:
+    """Kill what is left of a child: its process group and, on Linux, processes in groups of their own that inherited
+    ``mark``. Repeated, as a process may have started another one meanwhile."""
+    for _ in range(KILL_ROUNDS):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+        if sum(_killed(pid, mark) for pid in _processes()) == 0:
+            return
+
+
+def _processes() -> list[int]:
+    return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()] if sys.platform == "linux" else []
+
+
+def _killed(pid: int, mark: str) -> bool:
+    """Kill the process if it has ``mark`` in its environment. By a pidfd: its number may be another's by then."""
+    try:
+        process = os.pidfd_open(pid)
+        try:
+            if f"{MARK}={mark}".encode() not in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+                return False
+            signal.pidfd_send_signal(process, signal.SIGKILL)
+            return True
+        finally:
+            os.close(process)
+    except (OSError, AttributeError):  # it has ended or is another user's, or this system has no pidfds
+        return False

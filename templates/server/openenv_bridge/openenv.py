@@ -85,14 +85,15 @@ class OpenEnvServer:
             raise
 
     async def _connect(self) -> aiohttp.ClientWebSocketResponse[bool]:
-        url = self._url
+        url, headers = self._url, self._headers
         if url is None:
             assert self._bundle is not None
             url = websocket_url(await self._bundle.url())  # another one each time that it is started again
+            headers = headers | self._bundle.headers
         try:
             return await self._client().ws_connect(
                 url,
-                headers=self._headers,
+                headers=headers,
                 compress=0,
                 max_msg_size=self._max_frame,
                 decode_text=False,

@@ -1,8 +1,9 @@
 """Serves a bundle with AgentEnv's own OpenEnv server, on loopback, for the process that started this one.
 
-    python serve_bundle.py BUNDLE [--reward STEP] [--sandbox NAME] [--max-concurrent-envs N]
+    python serve_bundle.py [--token-on-stdin] BUNDLE [--reward STEP] [--sandbox NAME] [--max-concurrent-envs N]
 
-BUNDLE is a folder's path or an installed bundle's name. Needs agentenv-framework[openenv], and nothing of NeMo Gym.
+BUNDLE is a folder's path or an installed bundle's name. With --token-on-stdin, the first line of standard input is a
+token that each request must send as X-Gymgen-Token. Needs agentenv-framework[openenv], and nothing of NeMo Gym.
 Lines of JSON on standard output: {"progress": …} and {"warning": …} while it prepares, then
 
     {"url": "http://127.0.0.1:…", "framework": its version}     when it answers, or
@@ -22,7 +23,7 @@ import os
 import sys
 from typing import Any
 
-from loopback import end_with_parent, say, serve
+from loopback import TOKEN_FLAG, end_with_parent, say, serve, token_from_stdin
 from toolset_key import toolset_key
 
 # Python puts a script's folder first: nobody else's `import config` may find the modules here.
@@ -43,7 +44,9 @@ def main() -> int:
     parser.add_argument("--sandbox", metavar="NAME", help="the sandbox provider that environments are deployed on")
     parser.add_argument("--max-concurrent-envs", type=int, default=8, help="sessions at once (8)")
     parser.add_argument("--port", type=int, default=0, help="0, the default, takes a free one")
+    parser.add_argument(TOKEN_FLAG, action="store_true", help="read the token that requests must send")
     args = parser.parse_args()
+    token = token_from_stdin() if args.token_on_stdin else None
     end_with_parent()
     logging.basicConfig(level=os.environ.get("LOGLEVEL", "WARNING"), format="%(levelname)s %(name)s: %(message)s")
     try:
@@ -51,7 +54,7 @@ def main() -> int:
     except Refused as e:
         say(refused=str(e))
         return REFUSED
-    serve(app, args.port, framework=importlib.metadata.version(DISTRIBUTION))
+    serve(app, args.port, token=token, framework=importlib.metadata.version(DISTRIBUTION))
     return 0
 
 

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { builtCli, tempFolder } from '../support/built-cli.js';
+import { StandIn } from '../support/stand-in.js';
+
+const gymgen = builtCli();
+
+/** A recording in a folder of its own, which says that `server` was recorded. */
+async function recorded(server?: object) {
+  const cwd = tempFolder();
+  const run = (...args: string[]) => gymgen(args, { cwd, env: { TOKEN: 'secret' } });
+  const standIn = await StandIn.start();
+  expect(await run('record', standIn.url, 'a.jsonl')).toMatchObject({ exitCode: 0 });
+  const file = join(cwd, 'a.jsonl');
+  const said = JSON.stringify({ url: standIn.url });
+  if (server) writeFileSync(file, readFileSync(file, 'utf8').replace(said, JSON.stringify(server)));
+  return { run, cwd, url: standIn.url };
+}
+
+const config = (cwd: string) => readFileSync(join(cwd, 'root/resources_servers/grid_v1/configs/grid_v1.yaml'), 'utf8');
+const EVIL = { bundle: '/tmp/evil', framework: '0.1' };
+
+test('the URL of a recording is shown, one of the command line is not', async () => {
+  const { run, cwd, url } = await recorded();
+  expect((await run('a.jsonl', 'root')).stderr).toContain(`url ${url} (from the recording)`);
+  expect((await run('check', 'a.jsonl', 'root')).stderr).toContain(`url ${url} (from the recording)`);
+  const batch = await run('batch', '--source', 'a.jsonl', '--root', 'root');
+  expect(batch.stderr).toContain(`url ${url} (from the recording)`);
+  const named = await run('a.jsonl', 'root', '--config-url', 'http://h:1');
+  expect(named.exitCode).toBe(0);
+  expect(named.stderr).not.toContain('from the recording');
+  expect(config(cwd)).toContain('url: "http://h:1"');
+});
+
+test('a bundle of a recording is refused before anything is written, unless the recording is trusted', async () => {
+  const { run, cwd } = await recorded(EVIL);
+  for (const how of [
+    ['a.jsonl', 'root'],
+    ['a.jsonl', 'root', '--dry-run'],
+    ['check', 'a.jsonl', 'root'],
+  ]) {
+    const { exitCode, stderr } = await run(...how);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('bundle /tmp/evil, AgentEnv 0.1 (from the recording)');
+    expect(stderr).toMatch(/fix: add --trust-recording/);
+    expect(existsSync(join(cwd, 'root'))).toBe(false);
+  }
+  expect(await run('inspect', 'a.jsonl')).toMatchObject({ exitCode: 0 });
+  expect(await run('a.jsonl', 'root', '--trust-recording')).toMatchObject({ exitCode: 0 });
+  expect(config(cwd)).toContain('bundle: "/tmp/evil"');
+});
+
+test('the lock file does not keep the flag, and update takes it', async () => {
+  const { run, cwd } = await recorded(EVIL);
+  await run('a.jsonl', 'root', '--trust-recording');
+  const lock = join(cwd, 'root/resources_servers/grid_v1/gymgen.lock.json');
+  const text = readFileSync(lock, 'utf8');
+  expect(text).not.toMatch(/trust/i);
+  const { options, ...rest } = JSON.parse(text);
+  writeFileSync(lock, JSON.stringify({ ...rest, options: { ...options, trustRecording: true } }));
+  expect(await run('update', 'root', '--source', 'a.jsonl')).toMatchObject({ exitCode: 2 });
+  expect(await run('update', 'root', '--source', 'a.jsonl', '--trust-recording')).toMatchObject({ exitCode: 0 });
+  expect(await run('check', 'root', '--source', 'a.jsonl', '--trust-recording')).toMatchObject({ exitCode: 0 });
+});
+
+test('a header goes to no URL that only a recording names', async () => {
+  const { run, cwd } = await recorded({ url: 'http://evil.example' });
+  const header = ['--header-env', 'Authorization=Bearer $TOKEN'];
+  const { exitCode, stderr } = await run('a.jsonl', 'root', ...header);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('--config-url');
+  expect(stderr).not.toContain('secret');
+  expect(existsSync(join(cwd, 'root'))).toBe(false);
+  expect(await run('a.jsonl', 'root', ...header, '--config-url', 'http://h:1')).toMatchObject({ exitCode: 0 });
+  expect(config(cwd)).not.toContain('evil');
+});
