@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { withoutCredentials } from './credentials.js';
 import {
   type DiscoverOptions,
   discover,
@@ -10,6 +11,7 @@ import {
 import { UserError } from './errors.js';
 import type { ServerConfig } from './gym/index.js';
 import { parseServerUrl } from './openenv/index.js';
+import { gymgenCommand } from './printed-command.js';
 import { type BundleOptions, bundleReference, resolveSource } from './source/index.js';
 
 /** What is to be asked for its tasks, and how. */
@@ -50,7 +52,9 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
     return { found, server, close: () => found.close() };
   }
   if (RECORDING.test(named) && !named.includes('://')) {
-    throw new UserError(`there is no recording ${named}`, { fix: `make it: gymgen record <source> ${named}` });
+    throw new UserError(`there is no recording ${withoutCredentials(named)}`, {
+      fix: `make it: ${gymgenCommand`record <source> ${withoutCredentials(named)}`}`,
+    });
   }
   const source = await (await resolveSource(named, request.bundle)).open({ reporter, signal });
   try {

@@ -4,6 +4,7 @@ import { Command, type Option } from 'commander';
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
+import { gymgenCommand } from '../printed-command.js';
 import { addGenerateOptions, type WriteFlags } from './write-options.js';
 
 /** What a batch file says, with the flags of each source as the command line would give them. */
@@ -114,7 +115,7 @@ function refuse(file: string, details: string[]): never {
   throw new UserError(`the batch file has ${details.length === 1 ? 'a mistake' : 'mistakes'}; nothing was written`, {
     where: file,
     details: details.slice(0, 20),
-    fix: 'its options are those of gymgen write --help, without the dashes in front',
+    fix: `its options are those of ${gymgenCommand`write --help`}, without the dashes`,
   });
 }
 

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { UserError } from '../errors.js';
 import { lineBatches } from '../lines.js';
 import { firstIssue } from '../openenv/first-issue.js';
+import { gymgenCommand } from '../printed-command.js';
 
 /** Bytes that are read at once. As texts they must die young, which a text of more than 128 KiB doesn't in V8. */
 const CHUNK = 32 * 1024;
@@ -66,7 +67,7 @@ export class RecordingLines {
   damaged(what: string): UserError {
     return new UserError(`the recording is damaged: ${what}`, {
       where: `${this.path}:${this.number}`,
-      fix: `record it again: gymgen record <source> ${this.path}`,
+      fix: `record it again: ${gymgenCommand`record <source> ${this.path}`}`,
     });
   }
 

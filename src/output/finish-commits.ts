@@ -1,6 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { UserError } from '../errors.js';
+import { gymgenCommand } from '../printed-command.js';
 import { ABSENT, unless } from './errno.js';
 import { explained } from './explain.js';
 import { finishCommit } from './finish-commit.js';
@@ -52,7 +53,7 @@ export async function assertFinished(gymRoot: string): Promise<void> {
     if ((await unless(ABSENT, lstat(places.journal))) === undefined) continue;
     throw new UserError('the folder is being written, or its writing was interrupted', {
       where: places.folder,
-      fix: `wait for that run, or finish what it began: gymgen update ${gymRoot}`,
+      fix: `wait for that run, or finish what it began: ${gymgenCommand`update ${gymRoot}`}`,
     });
   }
 }

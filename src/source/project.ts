@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
+import { shellQuote } from '../printed-command.js';
 import { makePythonEnv, pythonEnv } from './python-env.js';
 import { serve } from './served.js';
 import type { Source, SourceContext } from './types.js';
@@ -29,7 +30,7 @@ export async function openProject(folder: string, { reporter, signal }: SourceCo
   return {
     url: served.url,
     server: async () => ({ url: `http://127.0.0.1:${port}` }),
-    serve: `uv run --directory ${quoted(folder)} uvicorn ${served.said.name} --host 127.0.0.1 --port ${port}`,
+    serve: `uv run --directory ${shellQuote(folder)} uvicorn ${shellQuote(String(served.said.name))} --host 127.0.0.1 --port ${port}`,
     close: served.close,
   };
 }
@@ -60,9 +61,4 @@ async function pythonOf(folder: string, say: (text: string) => void, signal: Abo
 
 function text(file: string): Promise<string | null> {
   return readFile(file, 'utf8').catch(() => null);
-}
-
-/** For a shell. */
-function quoted(text: string): string {
-  return /^[\w./@%+:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { UserError } from '../../errors.js';
+import { gymgenCommand } from '../../printed-command.js';
 import { serveGridsim } from '../../source/gridsim.js';
 import { write } from '../../write.js';
 import { run, type UiFlags } from '../run.js';
-import { invocation } from '../ui/invocation.js';
 import { showReport } from '../ui/show-report.js';
 import { writeRequest } from '../write-request.js';
 
@@ -24,7 +24,7 @@ export async function demoCommand(gymRoot: string, flags: UiFlags & { serve?: bo
       const configUrl = `http://127.0.0.1:${port}`;
       const request = writeRequest(server.url, gymRoot, { configUrl });
       const report = await write(request, terminal, signal);
-      showReport(report, request, terminal, `${invocation()} demo --serve --port ${port}`);
+      showReport(report, request, terminal, gymgenCommand`demo --serve --port ${port}`);
     } finally {
       await server.close();
     }
