@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { longStrings } from './long-strings.js';
 
-/** A string of a JSON text, kept as the bytes that it came in: they are what JSON.stringify would make of it, on one line. */
+/** A string of a JSON text, kept as the bytes that it came in: they are what `safeJson` would make of it. */
 export class JsonString {
   /** @param start of its opening quote, @param end behind its closing one */
   constructor(
@@ -38,7 +38,7 @@ export interface ScannedJson {
 
 /**
  * Reads JSON as JSON.parse does, but for its long strings, which are most of a page of tasks and are to be written again as
- * they are: each is a JsonString, and never decoded unless somebody asks. One that JSON.stringify would spell otherwise is an
+ * they are: each is a JsonString, and never decoded unless somebody asks. One that `safeJson` would spell otherwise is an
  * ordinary string.
  * @throws SyntaxError where it isn't JSON, or isn't UTF-8
  */

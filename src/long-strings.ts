@@ -16,8 +16,8 @@ interface Scanner {
 let scanner: Scanner | null | undefined;
 
 /**
- * Where the long strings of a JSON text are that JSON.stringify would spell as they are, on one line for every reader; none are
- * found where Node has no WebAssembly.
+ * Finds the long strings of a JSON text that `safeJson` would spell as they are; without WebAssembly it finds none. It leaves
+ * out a few more, with rare characters that stand beside hidden ones, such as U+FFFD.
  * @param json in UTF-8; of what is not JSON, they may be anything that begins and ends with a quote
  * @param long bytes from which on a string is one, its quotes included
  * @returns where each begins, at its opening quote, and ends, behind its closing one, in turn

@@ -1,3 +1,4 @@
+import { withoutCredentials } from './credentials.js';
 import {
   type DiscoverOptions,
   discover,
@@ -9,6 +10,7 @@ import {
 import { UserError } from './errors.js';
 import type { ServerConfig } from './gym/index.js';
 import { parseServerUrl } from './openenv/index.js';
+import { gymgenCommand } from './printed-command.js';
 import { recordedServer } from './recorded-server.js';
 import { openRegular } from './regular-file.js';
 import { type BundleOptions, resolveSource } from './source/index.js';
@@ -58,7 +60,9 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
   }
   if (RECORDING.test(named) && !named.includes('://')) {
     await assertNotSpecial(named);
-    throw new UserError(`there is no recording ${named}`, { fix: `make it: gymgen record <source> ${named}` });
+    throw new UserError(`there is no recording ${withoutCredentials(named)}`, {
+      fix: `make it: ${gymgenCommand`record <source> ${withoutCredentials(named)}`}`,
+    });
   }
   const source = await (await resolveSource(named, request.bundle)).open({ reporter, signal });
   try {

@@ -3,6 +3,7 @@ import type { Reporter } from './discover/index.js';
 import { UserError } from './errors.js';
 import type { BundleConfig, ServerConfig } from './gym/index.js';
 import { parseServerUrl } from './openenv/index.js';
+import { gymgenCommand } from './printed-command.js';
 import { type BundleOptions, bundleReference, FRAMEWORK_VERSION, inRepositoryOf, realPath } from './source/index.js';
 
 interface RecordedServerOptions {
@@ -58,7 +59,7 @@ function assertValid(recording: string, { bundle, framework, sandbox = '' }: Bun
   throw new UserError('the recording names an invalid bundle', {
     where: recording,
     details: problems,
-    fix: `record it again: gymgen record <source> ${recording}`,
+    fix: `record it again: ${gymgenCommand`record <source> ${recording}`}`,
   });
 }
 

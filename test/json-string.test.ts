@@ -22,7 +22,7 @@ function outcome(parse: () => unknown): unknown {
 
 describe('a long string', () => {
   test('is kept as it came, and decoded when it is asked for', () => {
-    const text = long('"Preis": 1 €\n\t\\ 日本 “q” \u007f');
+    const text = long('"Preis": 1 €\n\t\\ 日本 “q”');
     const [kept] = parseJson(Buffer.from(JSON.stringify([text]))) as [JsonString];
     expect(kept).toBeInstanceOf(JsonString);
     expect(`${kept}`).toBe(text);
@@ -36,6 +36,8 @@ describe('a long string', () => {
     ['U+2028 as it is', `"${long('a\u2028b')}"`],
     ['U+2029 as it is', `"${long('a\u2029b')}"`],
     ['U+0085 as it is', `"${long('a\u0085b')}"`],
+    ['a hidden character as it is', `"${long('a\u202eb')}"`],
+    ['a workflow command', `"${long('a\\n::error::b')}"`],
     ['a lone surrogate', `"${long('\\ud800')}"`],
   ])('that JSON.stringify would spell otherwise is an ordinary one: %s', (_, json) => {
     expect(parseJson(Buffer.from(json))).toBe(JSON.parse(json));

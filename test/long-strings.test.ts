@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { longStrings } from '../src/long-strings.js';
+import { safeJson } from '../src/safe-json.js';
 
 const LONG = 64;
 const WINDOW = 64 * 1024;
@@ -10,7 +11,7 @@ function plainly(json: string): number[] {
   const bytes = (end: number) => Buffer.byteLength(json.slice(0, end));
   for (const match of json.matchAll(/"(?:[^"\\]|\\.)*"/gs)) {
     const [text] = match;
-    const isUsual = JSON.stringify(JSON.parse(text)) === text && !/[\u0085\u2028\u2029]/.test(text);
+    const isUsual = safeJson(JSON.parse(text)) === text;
     const [start, end] = [bytes(match.index), bytes(match.index + text.length)];
     if (isUsual && end - start >= LONG) places.push(start, end);
   }
@@ -41,10 +42,26 @@ const USUAL = [
   '“',
   '日',
   '😀',
-  '\u0084',
+  '\u00a0',
   '\u2027',
+  'ش',
+  ':',
+  '#',
+  ' [',
 ];
-const UNUSUAL = ['\\/', '\\u0041', '\\u000a', '\u0085', '\u2028', '\u2029'];
+const UNUSUAL = [
+  '\\/',
+  '\\u0041',
+  '\\u000a',
+  '\u0085',
+  '\u2028',
+  '\u2029',
+  '\u202e',
+  '\ufeff',
+  '\u{e0041}',
+  '::',
+  '##[',
+];
 
 /** A JSON list of strings, some of which have one piece that JSON.stringify would spell otherwise. */
 function strings(random: (below: number) => number, count: number, before = ''): string {
@@ -83,6 +100,15 @@ describe('a byte that is not usual', () => {
       const json = Buffer.from(`"${'z'.repeat(place + LONG)}${piece}z","${'z'.repeat(LONG)}"`);
       const start = json.length - LONG - 2;
       expect(longStrings(json, LONG)).toEqual([start, json.length]);
+    }
+  });
+
+  test('is seen for every character that safeJson escapes', () => {
+    for (let point = 0x7f; point < 0x110000; point += 1) {
+      const character = String.fromCodePoint(point);
+      if ((point >= 0xd800 && point < 0xe000) || safeJson(character) === `"${character}"`) continue;
+      const json = Buffer.from(`"${'z'.repeat(LONG + (point % 16))}${character}"`);
+      expect(longStrings(json, LONG), point.toString(16)).toEqual([]);
     }
   });
 

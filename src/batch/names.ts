@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { withoutCredentials } from '../credentials.js';
 import { discoverName, isRecording, openRecording } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import { slug } from '../gym/index.js';
@@ -20,7 +21,8 @@ export async function refuseSameNames(jobs: readonly Job[], signal: AbortSignal)
     if (name === undefined) continue;
     const folder = folderOf(job, name);
     const other = first.get(folder);
-    if (other) clashes.push(`${name}: ${other.request.url} and ${job.request.url}`);
+    if (other)
+      clashes.push(`${name}: ${withoutCredentials(other.request.url)} and ${withoutCredentials(job.request.url)}`);
     else first.set(folder, job);
   }
   if (clashes.length === 0) return;
@@ -64,7 +66,7 @@ export function claims(): (job: Job, name: string) => void {
     const folder = folderOf(job, name);
     const other = first.get(folder);
     if (other !== undefined && other !== job) {
-      throw new UserError(`another source of the batch writes '${name}': ${other.request.url}`, {
+      throw new UserError(`another source of the batch writes '${name}': ${withoutCredentials(other.request.url)}`, {
         fix: 'give one of them another name',
       });
     }

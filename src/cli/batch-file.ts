@@ -4,6 +4,7 @@ import { Command, type Option } from 'commander';
 import { isMap, isNode, isScalar, LineCounter } from 'yaml';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
+import { gymgenCommand } from '../printed-command.js';
 import { readRegularSync } from '../regular-file.js';
 import { yamlDocument, yamlValues } from '../yaml-text.js';
 import { addGenerateOptions, type WriteFlags } from './write-options.js';
@@ -120,7 +121,7 @@ function refuse(file: string, details: string[]): never {
   throw new UserError(`the batch file has ${details.length === 1 ? 'a mistake' : 'mistakes'}; nothing was written`, {
     where: file,
     details: details.slice(0, TOLD),
-    fix: 'its options are those of gymgen write --help, without the dashes in front',
+    fix: `its options are those of ${gymgenCommand`write --help`}, without the dashes`,
   });
 }
 

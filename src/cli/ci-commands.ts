@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { asStarted } from '../printed-command.js';
 import type { BatchFlags } from './commands/batch.js';
 import type { CheckFlags } from './commands/check.js';
 import type { UpdateFlags } from './commands/update.js';
@@ -49,7 +50,7 @@ export function addCiCommands(cli: Command): void {
         .argument('<source>', 'as of write; left out, the lock files say it')
         .argument('[gym-root]', 'the folder that holds resources_servers/')
         .usage('[source] <gym-root> [options]')
-        .addHelpText('after', CHECK),
+        .addHelpText('after', () => asStarted(CHECK)),
     )
       .optionsGroup('How it runs:')
       .option('--source <source>', 'asked in place of the source that the lock file names')
@@ -70,7 +71,7 @@ export function addCiCommands(cli: Command): void {
         .addOption(new Option('--force', "take gymgen's version of files that were edited by hand").conflicts('theirs'))
         .option('--theirs', 'leave files that were edited by hand, and record it, so that check is quiet about them')
         .option('--keep-prompts', 'keep prompts that were edited by hand, row by row, in rows that are as generated')
-        .addHelpText('after', UPDATE),
+        .addHelpText('after', () => asStarted(UPDATE)),
       FROM_LOCK,
     ),
   ).action(async (gymRoot: string, flags: UpdateFlags) => {
@@ -84,7 +85,7 @@ export function addCiCommands(cli: Command): void {
         .command('batch')
         .description('write many sources, each with its own options, past those that fail')
         .argument('[file]', 'a YAML file of sources and options; - reads a list of sources, one a line')
-        .addHelpText('after', BATCH),
+        .addHelpText('after', () => asStarted(BATCH)),
     )
       .optionsGroup('How it runs:')
       .option('--root <dir>', "the Gym root (default: the file's)")
@@ -106,7 +107,7 @@ export function addCiCommands(cli: Command): void {
         .description('keep what a source serves in a file, which then stands in for it everywhere')
         .argument('<source>', 'as of write')
         .argument('<file>', 'such as shop.jsonl, or shop.jsonl.gz to pack it')
-        .addHelpText('after', RECORD),
+        .addHelpText('after', () => asStarted(RECORD)),
       RECORDED,
     ),
   ).action(async (source: string, file: string, flags: WriteFlags) => {

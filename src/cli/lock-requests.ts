@@ -2,6 +2,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { LOCK_FILE } from '../output/index.js';
+import { gymgenCommand } from '../printed-command.js';
 import { type WrittenFolder, writtenFolders } from '../root/index.js';
 import type { WriteRequest } from '../write.js';
 import type { WriteFlags } from './write-options.js';
@@ -55,7 +56,7 @@ function lockRequest(gymRoot: string, { name, folder, lock }: WrittenFolder, fla
     throw new UserError('the lock file does not say what the folder was written from', {
       where,
       details: recorded.error.issues.map(({ path: keys, message }) => `${keys.join('.')}: ${message}`),
-      fix: 'write the folder again: gymgen <source> <gym-root>',
+      fix: `write the folder again: ${gymgenCommand`<source> <gym-root>`}`,
     });
   }
   const { source, options } = recorded.data;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { asStarted } from '../printed-command.js';
 import type { UiFlags } from './run.js';
 import { addGenerateOptions, addUiOptions, type WriteFlags } from './write-options.js';
 
@@ -20,7 +21,7 @@ export function addLookCommands(cli: Command): void {
         .command('inspect')
         .description('what a source serves: splits, tools, prompts, and what NeMo Gym would refuse; writes nothing')
         .argument('<source>', 'as of write')
-        .addHelpText('after', INSPECT),
+        .addHelpText('after', () => asStarted(INSPECT)),
     ),
   ).action(async (source: string, flags: WriteFlags) => {
     const { inspectCommand } = await import('./commands/inspect.js');

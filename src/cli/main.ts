@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
+import { displayText } from '../display-text.js';
 import { EXIT } from '../errors.js';
+import { asStarted, gymgenCommand } from '../printed-command.js';
 import { addCiCommands } from './ci-commands.js';
 import { addLookCommands } from './look-commands.js';
 import { mayClose } from './ui/closed-pipe.js';
@@ -41,8 +43,9 @@ function program(): Command {
     .description('Turns an OpenEnv server into a NeMo Gym resources server, ready to train on.')
     .usage('[write] <source> <gym-root> [options]')
     .version(version(), '-V, --version')
-    .showHelpAfterError('(gymgen --help shows the commands and examples)')
-    .addHelpText('after', EXAMPLES + ROOT)
+    .showHelpAfterError(`(${gymgenCommand`--help`} shows the commands and examples)`)
+    .addHelpText('after', () => asStarted(EXAMPLES + ROOT))
+    .configureOutput({ writeErr: (text) => void process.stderr.write(text.split('\n').map(displayText).join('\n')) })
     .exitOverride();
 
   addWriteOptions(
@@ -54,7 +57,7 @@ function program(): Command {
         "an OpenEnv server's URL, a Space (hf:owner/name), an AgentEnv bundle, or an OpenEnv project",
       )
       .argument('<gym-root>', 'the folder that holds resources_servers/; made where it is not there')
-      .addHelpText('after', EXAMPLES),
+      .addHelpText('after', () => asStarted(EXAMPLES)),
   ).action(async (source: string, gymRoot: string, flags: WriteFlags) => {
     const { writeCommand } = await import('./commands/write.js');
     await writeCommand(source, gymRoot, flags);

@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { REWARD_RULES } from '../gym/index.js';
+import { gymgenCommand } from '../printed-command.js';
 import type { WriteRequest } from '../write.js';
 import { pair, textOrFile, whole } from './flag-types.js';
 import { TASK_FLAGS, taskRequest } from './task-flags.js';
@@ -74,7 +75,7 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
   const parsed = Flags.safeParse(flags);
   if (!parsed.success) {
     const details = parsed.error.issues.map(({ path, message }) => `${flagOf(path[0])} ${message}`);
-    throw new UserError('an option has a value that it can not have', { details, fix: 'see gymgen --help' });
+    throw new UserError('an option has a value that it can not have', { details, fix: `see ${gymgenCommand`--help`}` });
   }
   const given = parsed.data;
   if ((given.datasets === undefined) !== (given.license === undefined)) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { LIMITS, overLimit } from '../limits.js';
+import { gymgenCommand } from '../printed-command.js';
 import { thousands } from '../thousands.js';
 import { chosenSplits } from './chosen-splits.js';
 import type { OpenDiscovery } from './options.js';
@@ -45,7 +46,7 @@ async function readHeader(path: string, lines: RecordingLines): Promise<Header> 
   if (header === undefined) {
     throw new UserError('the file is no recording of gymgen', {
       where: path,
-      fix: `make one with: gymgen record <source> ${path}`,
+      fix: `make one with: ${gymgenCommand`record <source> ${path}`}`,
     });
   }
   if (header.format > RECORDING_FORMAT) {

@@ -7,6 +7,7 @@ import { hasTooManyValues } from '../json-bounds.js';
 import { overLimit } from '../limits.js';
 import { LineTooLong, lineBatches } from '../lines.js';
 import { firstIssue } from '../openenv/first-issue.js';
+import { gymgenCommand } from '../printed-command.js';
 import { openRegular } from '../regular-file.js';
 
 /** Bytes that are read at once. As texts they must die young, which a text of more than 128 KiB doesn't in V8. */
@@ -76,7 +77,7 @@ export class RecordingLines {
   damaged(what: string): UserError {
     return new UserError(`the recording is damaged: ${what}`, {
       where: this.place,
-      fix: `record it again: gymgen record <source> ${this.path}`,
+      fix: `record it again: ${gymgenCommand`record <source> ${this.path}`}`,
     });
   }
 

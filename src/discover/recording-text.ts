@@ -1,3 +1,4 @@
+import { safeJson } from '../safe-json.js';
 import { type Header, type Line, RECORDING_FORMAT } from './recording.js';
 import type { Discovery, Toolset } from './types.js';
 
@@ -48,5 +49,5 @@ export async function* recordingText(discovery: Discovery, server: Header['serve
 }
 
 function line(value: Header | Line): string {
-  return `${JSON.stringify(value)}\n`;
+  return `${safeJson(value)}\n`;
 }

@@ -1,4 +1,5 @@
 import type { Discovery } from '../discover/types.js';
+import { displayText } from '../display-text.js';
 import { namesOf } from './names.js';
 import type { GymOptions } from './options.js';
 import { SETTING_KEYS } from './options.js';
@@ -13,7 +14,7 @@ export const SETTING_LINES = new RegExp(`^ +(?:${SETTING_KEYS.join('|')}):`);
 
 /** What `gym list` shows. It reads descriptions as Rich's markup, in which `[` opens a tag, and ends on a bad one. */
 export function description(envName: string): string {
-  const line = envName.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const line = displayText(envName.replace(/[\s\p{Cc}]+/gu, ' ').trim());
   const shown = [...line.replaceAll('[', '(').replaceAll(']', ')')].slice(0, 200).join('');
   return `${shown}'s tasks, served by OpenEnv`;
 }

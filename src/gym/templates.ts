@@ -7,6 +7,7 @@ import pyproject from '../../templates/server/pyproject.toml.hbs';
 import readme from '../../templates/server/README.md.hbs';
 import taskData from '../../templates/server/task_data.py.hbs';
 import testApp from '../../templates/server/tests/test_app.py.hbs';
+import { escapeCharacter, hiddenCharacters } from '../hidden-characters.js';
 import { yamlString, yamlValue } from './yaml.js';
 
 /** Beside `src/` and, in the package, beside `dist/`. */
@@ -23,6 +24,7 @@ const COMPILED = {
 
 export type Template = keyof typeof COMPILED;
 
+const HIDDEN = hiddenCharacters();
 const handlebars = Handlebars.create();
 
 /**
@@ -37,7 +39,8 @@ handlebars.registerHelper({
   toml: (value: unknown) =>
     stringify({ x: text(value) })
       .trimEnd()
-      .slice('x = '.length),
+      .slice('x = '.length)
+      .replace(HIDDEN, escapeCharacter),
   /** An instance name, or a word of gymgen's own. */
   id: (value: unknown) => only(/^[a-z][a-z0-9_]*$/, text(value)),
   /** A split, as `rules/split-names.ts` lets it through. */

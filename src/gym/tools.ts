@@ -1,6 +1,6 @@
 import type { Tool, Toolset } from '../discover/types.js';
 import { type Finding, renameTaken, toolClash, toolDuplicates, toolJson, toolName } from '../rules/index.js';
-import { joinedLines, oneLine } from './json-line.js';
+import { joinedLines, jsonLine } from './json-line.js';
 import type { GymOptions } from './options.js';
 
 /** A toolset as rows and `toolsets.json` have it. */
@@ -43,6 +43,6 @@ export function gymTools(toolset: Toolset, renameTools: GymOptions['renameTools'
 }
 
 function toolText(name: string, { description, parameters }: Tool): string {
-  const named = `"name":${JSON.stringify(name)},"description":${JSON.stringify(description)}`;
-  return `{"type":"function",${oneLine(named)},"parameters":${joinedLines(parameters)},"strict":false}`;
+  const named = `"name":${jsonLine(name)},"description":${jsonLine(description)}`;
+  return `{"type":"function",${named},"parameters":${joinedLines(parameters)},"strict":false}`;
 }

@@ -1,8 +1,8 @@
 import { parse } from 'lossless-json';
-import { unicodeEscape } from '../rules/text.js';
+import { escapeCharacter, hiddenCharacters } from '../hidden-characters.js';
 
-/** What PyYAML refuses or drops when it stands raw: control characters, line ends, a byte order mark, non-characters. */
-const UNSAFE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+/** Hidden characters, of which PyYAML refuses or drops some when they stand raw, and the non-characters that it refuses. */
+const UNSAFE = hiddenCharacters('\\ufffe\\uffff');
 
 /**
  * A text as a YAML scalar that reads as exactly that text, to YAML 1.1 and 1.2 and to OmegaConf, which interpolates `${…}`
@@ -14,7 +14,7 @@ export function yamlString(text: string): string {
 }
 
 function quoted(text: string): string {
-  return JSON.stringify(text).replace(UNSAFE, unicodeEscape); // a string of JSON is a double-quoted one of YAML
+  return JSON.stringify(text).replace(UNSAFE, escapeCharacter); // a string of JSON is a double-quoted one of YAML
 }
 
 /** JSON as a YAML value in flow style: numbers keep their spelling, and OmegaConf reads no `${…}` in a key. */

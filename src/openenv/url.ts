@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../credentials.js';
 import { UserError } from '../errors.js';
 
 /** Where an OpenEnv server is: the base of its HTTP routes and its websocket, without credentials, query or final slash. */
@@ -63,8 +64,4 @@ function unescaped(text: string): string {
   } catch {
     return text;
   }
-}
-
-function withoutCredentials(text: string): string {
-  return text.replace(/^(\w+:\/\/)?.*@/s, '$1…@');
 }

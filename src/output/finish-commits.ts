@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { UserError } from '../errors.js';
+import { gymgenCommand } from '../printed-command.js';
 import { explained } from './explain.js';
 import { finishCommit } from './finish-commit.js';
 import { readJournal } from './journal.js';
@@ -60,7 +61,7 @@ export async function assertNoCommit(places: Places): Promise<void> {
   if (!(await readJournal(places))) return; // completed meanwhile
   throw new UserError('a write to this folder was interrupted', {
     where: places.folder,
-    fix: `complete it: gymgen update ${places.root} --name ${places.name}`,
+    fix: `complete it: ${gymgenCommand`update ${places.root} --name ${places.name}`}`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { safeJson } from '../safe-json.js';
 import { LOCK_FORMAT } from './places.js';
 import type { Generated, JsonValue } from './types.js';
 
@@ -23,14 +24,9 @@ export function lockText(
     ...(keptPrompts.length > 0 && { keptPrompts }),
     ...(prompts.length > 0 && { prompts: Object.fromEntries(prompts) }),
   };
-  // Some readers take these for line ends; in JSON they can only be inside a string.
-  return `${JSON.stringify(lock, null, 2)}\n`.replace(/[\u0085\u2028\u2029]/g, escapeUnit);
+  return `${safeJson(lock, 2)}\n`;
 }
 
 function byPath<T>(map: ReadonlyMap<string, T>): [string, T][] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-function escapeUnit(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -1,4 +1,5 @@
 import { UserError } from '../errors.js';
+import { gymgenCommand } from '../printed-command.js';
 import type { Plan } from './types.js';
 
 /** @throws UserError that names every file that was edited by hand */
@@ -9,6 +10,6 @@ export function refuseEdited(plan: Plan, folder: string): void {
   throw new UserError(`${files} edited by hand; nothing was written`, {
     where: folder,
     details: edited.map(({ path, note }) => (note === undefined ? path : `${path} (${note})`)),
-    fix: "undo the edits, keep them with gymgen update GYM_ROOT, or take gymgen's version of these files with --force",
+    fix: `undo the edits, keep them with ${gymgenCommand`update <gym-root>`}, or replace these files with --force`,
   });
 }

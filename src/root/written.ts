@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../errors.js';
 import { type Lock, readLock } from '../output/index.js';
+import { gymgenCommand } from '../printed-command.js';
 
 /** A folder of a Gym root that gymgen wrote. */
 export interface WrittenFolder {
@@ -27,6 +28,6 @@ export async function writtenFolders(gymRoot: string): Promise<WrittenFolder[]> 
   if (found.length > 0) return found;
   throw new UserError('nothing in this Gym root was written by gymgen', {
     where: servers,
-    fix: 'name the source too: gymgen check <source> <gym-root>',
+    fix: `name the source too: ${gymgenCommand`check <source> <gym-root>`}`,
   });
 }

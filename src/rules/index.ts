@@ -8,5 +8,5 @@ export { renames, renamesUnmatched, renameTaken } from './rename-tools.js';
 export { promptText, row } from './row.js';
 export { settings } from './settings.js';
 export { splitNames } from './split-names.js';
-export { quote, unicodeEscape, wellFormed } from './text.js';
+export { quote, wellFormed } from './text.js';
 export { GYM_ROUTES, toolClash, toolDuplicates, toolJson, toolName } from './tools.js';

@@ -1,3 +1,6 @@
+import { maskCredentials } from '../credentials.js';
+import { displayText } from '../display-text.js';
+
 declare global {
   interface String {
     /** In every Node that gymgen runs on; TypeScript's ES2023 library doesn't list it yet. */
@@ -12,16 +15,9 @@ export function wellFormed(text: string): boolean {
   return text.isWellFormed();
 }
 
-/** A text of the server in a message: in single quotes, cut, and with nothing that moves a terminal's cursor. */
+/** A text of others in a message: on one line, in single quotes, cut, without credentials. */
 export function quote(text: string): string {
-  const cut = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
-  return `'${JSON.stringify(cut)
-    .slice(1, -1)
-    .replaceAll('\\"', '"')
-    .replace(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, unicodeEscape)}'`;
-}
-
-/** `\u2028` for U+2028, as JSON and YAML write it. */
-export function unicodeEscape(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const masked = maskCredentials(text);
+  const cut = masked.length > SHOWN ? `${masked.slice(0, SHOWN)}…` : masked;
+  return `'${displayText(JSON.stringify(cut).slice(1, -1).replaceAll('\\"', '"'))}'`;
 }

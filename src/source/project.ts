@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
+import { shellQuote } from '../printed-command.js';
 import { readRegular } from '../regular-file.js';
 import { yamlDocument, yamlValues } from '../yaml-text.js';
 import { pythonEnv } from './python-env.js';
@@ -28,7 +29,7 @@ export async function openProject(folder: string, { reporter, signal }: SourceCo
     url: served.url,
     headers: served.headers,
     server: async () => ({ url: `http://127.0.0.1:${port}` }),
-    serve: `uv run --directory ${quoted(folder)} uvicorn ${served.said.name} --host 127.0.0.1 --port ${port}`,
+    serve: `uv run --directory ${shellQuote(folder)} uvicorn ${shellQuote(String(served.said.name))} --host 127.0.0.1 --port ${port}`,
     close: served.close,
   };
 }
@@ -61,9 +62,4 @@ async function pythonOf(folder: string, say: (text: string) => void, signal: Abo
 
 function text(file: string): Promise<string | null> {
   return readFile(file, 'utf8').catch(() => null);
-}
-
-/** For a shell. */
-function quoted(text: string): string {
-  return /^[\w./@%+:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

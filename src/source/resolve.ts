@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { withoutCredentials } from '../credentials.js';
 import { UserError } from '../errors.js';
 import type { BundleName, BundleOptions } from './bundle.js';
 import { spaceSource, spaceUrl } from './space.js';
@@ -23,28 +24,31 @@ export async function resolveSource(text: string, options: BundleOptions = {}): 
   const [given] = Object.keys(forBundles);
   if (source.kind === 'bundle' || given === undefined) return source;
   const flag = `--${given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  throw new UserError(`${flag} is for an AgentEnv bundle, which ${text} is not`, { fix: `leave ${flag} out` });
+  const shown = withoutCredentials(text);
+  throw new UserError(`${flag} is for an AgentEnv bundle, which ${shown} is not`, { fix: `leave ${flag} out` });
 }
 
 async function recognise(text: string, options: BundleOptions): Promise<NamedSource> {
   const space = spaceUrl(text);
   if (space !== null) return spaceSource(space);
   if (text.includes('://')) return urlSource(text);
+  const shown = withoutCredentials(text);
   const kind = await kindOf(text);
   if (kind === 'project') return projectSource(path.resolve(text));
   if (kind === 'bundle') return bundleSource({ folder: path.resolve(text) }, options);
-  if (kind === 'file') throw new UserError(`${text} is a file`, { fix: TAKEN });
+  if (kind === 'file') throw new UserError(`${shown} is a file`, { fix: TAKEN });
   if (kind === 'folder') {
-    throw new UserError(`${text} is no OpenEnv project (it has no openenv.yaml) and no AgentEnv bundle`, {
+    throw new UserError(`${shown} is no OpenEnv project (it has no openenv.yaml) and no AgentEnv bundle`, {
       details: [`a bundle has one of ${BUNDLE_FOLDERS.map((name) => `${name}/`).join(', ')}`],
       fix: TAKEN,
     });
   }
-  if (text.toLowerCase().startsWith('hf:')) throw new UserError(`not a Space: ${text}`, { fix: 'write hf:OWNER/NAME' });
+  if (text.toLowerCase().startsWith('hf:'))
+    throw new UserError(`not a Space: ${shown}`, { fix: 'write hf:OWNER/NAME' });
   if (HOST_AND_PORT.test(text)) {
     throw new UserError(`not a URL: ${text}`, { fix: `write it with its scheme: http://${text}` });
   }
-  if (!INSTALLED.test(text)) throw new UserError(`there is no ${text}`, { fix: TAKEN });
+  if (!INSTALLED.test(text)) throw new UserError(`there is no ${shown}`, { fix: TAKEN });
   return bundleSource({ name: text }, options);
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { FileDifference } from '../../src/check/difference.js';
-import { githubAnnotations } from '../../src/cli/ui/github.js';
+import { githubAnnotations, workflowCommand } from '../../src/cli/ui/github.js';
 
 function annotation(difference: FileDifference, folder = '/repo/root/resources_servers/x'): string | undefined {
-  return githubAnnotations({ folder, differences: [difference] }, '/repo')[0];
+  return githubAnnotations({ folder, differences: [difference] }, '/repo').map(workflowCommand)[0];
 }
 
 test('names the file from the workspace, and the line where there is one', () => {
@@ -24,7 +24,7 @@ test('text of a server or a path ends no command: %, line ends, and in propertie
   const text = annotation({ path: 'data/a,b:c.jsonl', state: 'update', rows });
   expect(text).not.toMatch(/[\r\n]/);
   expect(text).toContain('file=root/resources_servers/x/data/a%2Cb%3Ac.jsonl,line=3');
-  expect(text).toContain("'100%25%0D%0A::error::x'");
+  expect(text).toContain("'100%25\\r\\n::error::x'");
 });
 
 test('a long difference is cut', () => {

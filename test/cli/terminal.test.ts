@@ -75,7 +75,7 @@ describe('a moving line', () => {
   test('is one line, no longer than the terminal is wide, and goes for the next', () => {
     const { terminal, err, out } = opened({}, true);
     terminal.progress(`going\n${ESC}[2J${'x'.repeat(100)}`);
-    expect(err.text).toBe(`\r${ESC}[Kgoing [2J${'x'.repeat(30)}`);
+    expect(err.text).toBe(`\r${ESC}[Kgoing\\n\\u001b[2J${'x'.repeat(23)}`);
     err.text = '';
     terminal.result('done');
     expect([err.text, out.text]).toEqual([`\r${ESC}[K`, 'done\n']);
@@ -119,7 +119,7 @@ describe('colours', () => {
 
 describe("a server's text never steers the terminal", () => {
   const evil = `a${ESC}[2J${ESC}[8mb\x07\x08\r\u009b1m\x7f\u202ec${ESC}]0;title\x07\nd\te`;
-  const safe = 'a[2J[8mb1mc]0;title\nd\te';
+  const safe = String.raw`a\u001b[2J\u001b[8mb\u0007\u0008\r\u009b1m\u007f\u202ec\u001b]0;title\u0007\nd\te`;
 
   test.each([true, false])('on a TTY: %s', (tty) => {
     const { terminal, out, err } = opened({ verbose: true }, tty);

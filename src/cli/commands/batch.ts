@@ -2,8 +2,10 @@ import os from 'node:os';
 import { addAbortSignal } from 'node:stream';
 import type { Job } from '../../batch/job.js';
 import { runBatch } from '../../batch/run-batch.js';
+import { withoutCredentials } from '../../credentials.js';
 import { EXIT, UserError } from '../../errors.js';
 import { LIMITS, overLimit } from '../../limits.js';
+import { gymgenCommand } from '../../printed-command.js';
 import { type BatchSource, readBatchFile } from '../batch-file.js';
 import { run } from '../run.js';
 import { BatchBoard } from '../ui/batch-board.js';
@@ -43,7 +45,7 @@ async function jobsOf(file: string | undefined, flags: BatchFlags, signal: Abort
   const isFile = file !== undefined && file !== '-';
   if ([isFile, file === '-', source.length > 0].filter(Boolean).length !== 1) {
     throw new UserError('a batch is a file, a list on standard input, or --source many times', {
-      fix: 'gymgen batch FILE.yaml, gymgen batch - < LIST, or gymgen batch --source URL --source URL --root GYM_ROOT',
+      fix: gymgenCommand`batch FILE.yaml, batch - < LIST, or batch --source URL --source URL --root GYM_ROOT`,
     });
   }
   const batch = isFile ? readBatchFile(file) : { sources: listed(file === '-' ? await lines(signal) : source) };
@@ -55,7 +57,7 @@ async function jobsOf(file: string | undefined, flags: BatchFlags, signal: Abort
 function jobOf({ source, flags, where }: BatchSource, gymRoot: string, given: WriteFlags): Job {
   try {
     const request = writeRequest(source, gymRoot, { ...flags, ...set(given) });
-    return { label: request.name ?? source, request };
+    return { label: request.name ?? withoutCredentials(source), request };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const { message, details, fix, cause } = error;
@@ -80,7 +82,7 @@ async function lines(signal: AbortSignal): Promise<string[]> {
 }
 
 function listed(sources: readonly string[]): BatchSource[] {
-  return sources.map((source) => ({ source, flags: {}, where: source }));
+  return sources.map((source) => ({ source, flags: {}, where: withoutCredentials(source) }));
 }
 
 /** Options of the command line win over the file's. */

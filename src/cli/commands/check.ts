@@ -1,7 +1,9 @@
 import { type CheckReport, check } from '../../check/check.js';
+import { withoutCredentials } from '../../credentials.js';
 import { EXIT, Interrupted, UserError } from '../../errors.js';
 import type { GenerateRequest } from '../../generate.js';
 import { assertFinished } from '../../output/index.js';
+import { gymgenCommand } from '../../printed-command.js';
 import { type LockFlags, lockRequests } from '../lock-requests.js';
 import { run } from '../run.js';
 import { githubAnnotations } from '../ui/github.js';
@@ -21,16 +23,17 @@ export async function checkCommand(first: string, second: string | undefined, fl
     const reports: CheckReport[] = [];
     const failures: { name: string; error: UserError }[] = [];
     for (const request of requests) {
+      const shown = request.name ?? withoutCredentials(request.url);
       try {
         const report = await check(request, terminal, signal);
         reports.push(report);
         showCheck(report, request.gymRoot, terminal);
-        if (flags.github) for (const line of githubAnnotations(report)) terminal.result(line);
+        if (flags.github) for (const annotation of githubAnnotations(report)) terminal.annotate(annotation);
       } catch (error) {
         // One folder that can't be told of doesn't keep the others from being looked at.
         if (requests.length === 1 || !(error instanceof UserError) || error instanceof Interrupted) throw error;
-        failures.push({ name: request.name ?? request.url, error });
-        terminal.line(`${request.name ?? request.url} can't be checked`);
+        failures.push({ name: shown, error });
+        terminal.line(`${shown} can't be checked`);
         showUserError(error, terminal);
       }
     }
@@ -61,6 +64,6 @@ function refuseOthers(flags: CheckFlags): void {
   const others = Object.entries(flags).filter(([key, value]) => isGiven(value) && !own.includes(key));
   if (others.length === 0) return;
   throw new UserError(`a lock file says its own options: ${others.map(([key]) => key).join(', ')}`, {
-    fix: 'leave them out, or name the source too: gymgen check <source> <gym-root> [options]',
+    fix: `leave them out, or name the source too: ${gymgenCommand`check <source> <gym-root> [options]`}`,
   });
 }

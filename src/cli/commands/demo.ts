@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { UserError } from '../../errors.js';
+import { gymgenCommand } from '../../printed-command.js';
 import { serveGridsim, serveGridsimOpenly } from '../../source/gridsim.js';
 import { write } from '../../write.js';
 import { run, type UiFlags } from '../run.js';
-import { invocation } from '../ui/invocation.js';
 import { showReport } from '../ui/show-report.js';
 import { writeRequest } from '../write-request.js';
 
@@ -25,7 +25,7 @@ export async function demoCommand(gymRoot: string, flags: UiFlags & { serve?: bo
       const asked = writeRequest(server.url, gymRoot, { configUrl });
       const request = { ...asked, discover: { ...asked.discover, headers: server.headers } };
       const report = await write(request, terminal, signal);
-      showReport(report, request, terminal, `${invocation()} demo --serve --port ${port}`);
+      showReport(report, request, terminal, gymgenCommand`demo --serve --port ${port}`);
     } finally {
       await server.close();
     }

@@ -53,8 +53,10 @@ function show(report: UpdateReport, folder: string, edits: Edits, terminal: Term
     terminal.note(`  kept ${difference.path}, edited by hand${difference.note ? ` (${difference.note})` : ''}`);
     for (const line of differenceLines(difference)) terminal.note(`    ${line}`);
   }
-  if (edited.length > 0 && edits === 'keep') terminal.note(WAYS_ON);
+  if (edited.length > 0 && edits === 'keep') for (const line of WAYS_ON) terminal.note(line);
 }
 
-const WAYS_ON = `  --theirs records these edits, so that check is quiet about them; --force takes gymgen's version, but for prompts
-  where --keep-prompts is given too`;
+const WAYS_ON = [
+  '  --theirs records these edits, so that check accepts them',
+  "  --force takes gymgen's version; with --keep-prompts, it keeps edited prompts",
+];

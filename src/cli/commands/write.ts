@@ -1,4 +1,6 @@
+import { withoutCredentials } from '../../credentials.js';
 import { UserError } from '../../errors.js';
+import { gymgenCommand } from '../../printed-command.js';
 import { looksLikeSource } from '../../source/index.js';
 import { type WriteRequest, write } from '../../write.js';
 import { run } from '../run.js';
@@ -31,7 +33,9 @@ async function showDiff(request: WriteRequest, terminal: Terminal, signal: Abort
 async function checkArguments(source: string, gymRoot: string): Promise<void> {
   if ((await looksLikeSource(source)) || !(await looksLikeSource(gymRoot))) return;
   const first = HOST_AND_PORT.test(gymRoot) ? `http://${gymRoot}` : gymRoot;
-  throw new UserError('the arguments are the wrong way round', { fix: `gymgen ${first} ${source}` });
+  throw new UserError('the arguments are the wrong way round', {
+    fix: gymgenCommand`${withoutCredentials(first)} ${source}`,
+  });
 }
 
 const HOST_AND_PORT = /^[\w.-]+:\d+(\/|$)/;

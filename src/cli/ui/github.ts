@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { CheckReport } from '../../check/check.js';
 import type { FileDifference } from '../../check/difference.js';
+import { displayText } from '../../display-text.js';
 import { differenceLines } from './difference-lines.js';
 
 /** Annotations show a few lines, and GitHub cuts a long one. */
@@ -14,24 +15,47 @@ const WHAT: Record<FileDifference['state'], string> = {
   same: 'is as it should be',
 };
 
-/**
- * The workflow commands that put each difference on its file in a pull request.
- * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
- */
+/** An error on a file of a pull request. */
+export interface Annotation {
+  /** From the workspace. */
+  file: string;
+  line?: number;
+  title: string;
+  /** The message, a line each. */
+  lines: readonly string[];
+}
+
+/** An annotation for each file that differs. */
 export function githubAnnotations(
   { folder, differences }: Pick<CheckReport, 'folder' | 'differences'>,
   workspace = process.env.GITHUB_WORKSPACE ?? process.cwd(),
-): string[] {
+): Annotation[] {
   return differences.map((difference) => {
-    const file = path.relative(workspace, path.join(folder, difference.path)).split(path.sep).join('/');
+    const { path: name, state, note } = difference;
     const line = lineOf(difference);
-    const place = [`file=${property(file)}`, ...(line === undefined ? [] : [`line=${line}`])];
     const all = differenceLines(difference);
     const shown = all.length > LINES ? [...all.slice(0, LINES), `(${all.length - LINES} more lines)`] : all;
-    const { path: name, state, note } = difference;
-    const message = [`${name} ${WHAT[state]}${note ? ` (${note})` : ''}`, ...shown].join('\n');
-    return `::error ${[...place, `title=${property(`gymgen check: ${state}`)}`].join(',')}::${data(message)}`;
+    return {
+      file: path.relative(workspace, path.join(folder, name)).split(path.sep).join('/'),
+      ...(line === undefined ? {} : { line }),
+      title: `gymgen check: ${state}`,
+      lines: [`${name} ${WHAT[state]}${note ? ` (${note})` : ''}`, ...shown],
+    };
   });
+}
+
+/**
+ * The workflow command of an annotation, on one line. Only the command itself has `::` at the start of a line: each line of the
+ * message, too, is a text for display.
+ * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+ */
+export function workflowCommand({ file, line, title, lines }: Annotation): string {
+  const properties = [
+    `file=${property(file)}`,
+    ...(line === undefined ? [] : [`line=${line}`]),
+    `title=${property(title)}`,
+  ];
+  return `::error ${properties.join(',')}::${lines.map(data).join('%0A')}`;
 }
 
 function lineOf({ rows, diff }: FileDifference): number | undefined {
@@ -42,7 +66,7 @@ function lineOf({ rows, diff }: FileDifference): number | undefined {
 }
 
 function data(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return displayText(text).replaceAll('%', '%25');
 }
 
 function property(text: string): string {

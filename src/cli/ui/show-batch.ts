@@ -1,4 +1,5 @@
 import type { Outcome, Status } from '../../batch/job.js';
+import { withoutCredentials } from '../../credentials.js';
 import { thousands } from '../../thousands.js';
 import { errorDocument } from './show-error.js';
 import type { Mark, Terminal } from './terminal.js';
@@ -14,7 +15,8 @@ const COLOURS: Record<Status, Mark['colour']> = {
 
 /** One job that ended. */
 export function outcomeLine({ job, status, name, error }: Outcome): { text: string; mark: Mark } {
-  const named = name !== undefined && name !== job.request.url ? `${name} (${job.request.url})` : job.label;
+  const source = withoutCredentials(job.request.url);
+  const named = name !== undefined && name !== source ? `${name} (${source})` : job.label;
   return {
     mark: { text: status, colour: COLOURS[status] },
     text: error ? `${job.label}: ${error.message}` : named,
@@ -45,7 +47,13 @@ export function showBatch(outcomes: readonly Outcome[], terminal: Terminal): voi
 export function batchDocument(outcomes: readonly Outcome[]) {
   return {
     jobs: outcomes.map(({ job, status, name, rows, toolsets, error }) => {
-      const base = { source: job.request.url, status, name: name ?? job.request.name, rows, toolsets };
+      const base = {
+        source: withoutCredentials(job.request.url),
+        status,
+        name: name ?? job.request.name,
+        rows,
+        toolsets,
+      };
       return error ? { ...base, error: errorDocument(error) } : base;
     }),
   };

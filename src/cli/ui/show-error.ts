@@ -1,3 +1,4 @@
+import { maskCredentials } from '../../credentials.js';
 import { EXIT, UserError } from '../../errors.js';
 import type { Mark, Terminal } from './terminal.js';
 
@@ -7,9 +8,11 @@ const REPORT = 'this is a bug of gymgen: please report it with the lines above, 
 /** Tells what went wrong: what, where and how to fix it; a stack only for a bug. @returns the exit code */
 export function showError(error: unknown, terminal: Terminal): number {
   if (!(error instanceof UserError)) {
-    terminal.line(error instanceof Error ? (error.stack ?? error.message) : String(error), ERROR);
+    const [what, ...frames] = stackLines(error);
+    terminal.line(what, ERROR);
+    for (const frame of frames) terminal.line(frame);
     terminal.line(REPORT);
-    terminal.document({ error: { what: String(error), bug: true }, exitCode: EXIT.failed });
+    terminal.document({ error: { what: maskCredentials(what), bug: true }, exitCode: EXIT.failed });
     return EXIT.failed;
   }
   showUserError(error, terminal);
@@ -23,10 +26,25 @@ export function showUserError(error: UserError, terminal: Terminal): void {
   for (const detail of details) terminal.line(`  - ${detail}`);
   if (where) terminal.line(`  at:  ${where}`);
   if (fix) terminal.line(`  fix: ${fix}`);
-  if (error.cause)
-    terminal.detail(`  cause: ${error.cause instanceof Error ? error.cause.stack : String(error.cause)}`);
+  if (error.cause) {
+    const [cause, ...frames] = stackLines(error.cause);
+    for (const line of [`  cause: ${cause}`, ...frames]) terminal.detail(line);
+  }
 }
 
-export function errorDocument({ message: what, where, details, fix }: UserError): object {
-  return { what, where, details, fix };
+/** A document has the exact values, but no credentials. */
+export function errorDocument({ message, where, details, fix }: UserError): object {
+  return {
+    what: maskCredentials(message),
+    where: where && maskCredentials(where),
+    details: details.map(maskCredentials),
+    fix: fix && maskCredentials(fix),
+  };
+}
+
+/** What was thrown, and its frames. The message is one line, whatever it has: it may hold a text of others. */
+function stackLines(error: unknown): [string, ...string[]] {
+  if (!(error instanceof Error)) return [String(error)];
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^ +at /.test(line));
+  return [`${error.name}: ${error.message}`, ...frames];
 }

@@ -6,6 +6,8 @@ import type { Terminal } from './terminal.js';
 
 /** Of what there may be thousands. */
 const SHOWN = 20;
+/** Characters of a column of names: longer names are not aligned. */
+const WIDEST = 32;
 
 /** Shows what a source serves, and what NeMo Gym would refuse of it. */
 export function showInspection(inspection: Inspection, terminal: Terminal): void {
@@ -22,7 +24,8 @@ export function showInspection(inspection: Inspection, terminal: Terminal): void
   ];
   for (const line of lines) terminal.result(line);
   if (refused.length > 0) {
-    terminal.result('\nNeMo Gym would refuse:');
+    terminal.result('');
+    terminal.result('NeMo Gym would refuse:');
     for (const finding of refused) terminal.result(`- ${describe(finding)}`);
   }
   terminal.detail(`${counts.requests} requests, ${counts.bytes} bytes, ${counts.sessions} sessions`);
@@ -30,7 +33,7 @@ export function showInspection(inspection: Inspection, terminal: Terminal): void
 }
 
 function splitLines(splits: Inspection['splits']): string[] {
-  const width = Math.max('split'.length, ...splits.map((split) => split.name.length));
+  const width = Math.max('split'.length, ...few(splits).map((split) => Math.min(split.name.length, WIDEST)));
   const line = (name: string, count: string, prompts: string) =>
     `${name.padEnd(width)}  ${count.padStart(9)}  ${prompts}`;
   return [
@@ -45,7 +48,7 @@ function splitLines(splits: Inspection['splits']): string[] {
 function toolsetLines({ key, turns }: Toolset): string[] {
   const tools = new Map(turns.flat().map((tool) => [tool.name, tool.description]));
   const of = turns.length === 1 ? '' : `, ${turns.length} turns`;
-  const width = [...tools.keys()].reduce((widest, tool) => Math.max(widest, Math.min(tool.length, 32)), 0);
+  const width = [...tools.keys()].reduce((widest, tool) => Math.max(widest, Math.min(tool.length, WIDEST)), 0);
   return [
     `toolset ${key}: ${tools.size} ${tools.size === 1 ? 'tool' : 'tools'}${of}`,
     ...[...tools].map(([tool, description]) => `  ${tool.padEnd(width)}  ${firstLine(description)}`.trimEnd()),

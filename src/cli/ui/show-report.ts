@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { namesOf } from '../../gym/index.js';
+import { shellQuote } from '../../printed-command.js';
 import { thousands } from '../../thousands.js';
 import { hasTurns, type WriteReport, type WriteRequest } from '../../write.js';
 import { stateMark } from './states.js';
@@ -19,18 +20,20 @@ export function showReport(report: WriteReport, request: WriteRequest, terminal:
   for (const note of report.notes) terminal.note(`  ${note}`);
   for (const [key, value] of Object.entries(report.kept))
     terminal.note(`  kept ${key}: ${value}, as the config has it`);
-  if (hasTurns(report)) terminal.note(TURNS);
+  if (hasTurns(report)) for (const line of TURNS) terminal.note(line);
   if (!request.dryRun) for (const line of next(report, request, serve ?? report.serve)) terminal.note(line);
   const { sessions, requests, bytes } = report.counts;
   terminal.detail(`${requests} requests, ${bytes} bytes, ${sessions} sessions`);
   terminal.document(document(report, request, folder));
 }
 
-const TURNS = `  Some tasks have several turns. The model ends each with end_turn, so its system prompt should say so:
-    --append-system-prompt 'End each of your turns by calling end_turn with your reply.'`;
+const TURNS = [
+  '  Some tasks have several turns. The model ends each with end_turn, so its system prompt should say so:',
+  "    --append-system-prompt 'End each of your turns by calling end_turn with your reply.'",
+];
 
 function contents({ rows, toolsets }: WriteReport): string[] {
-  const width = Math.max(...rows.map(({ split }) => split.length));
+  const width = Math.max(...rows.map(({ split }) => Math.min(split.length, 32)));
   return [
     ...rows.map(
       ({ split, rows: count }) =>
@@ -57,9 +60,9 @@ function next({ name, rows }: WriteReport, { gymRoot }: WriteRequest, serve: str
     '',
     'Next, with NeMo Gym 0.7 and a model server (more in the README.md that was written):',
     ...(serve ? [`  ${serve}    # in another terminal`] : []),
-    `  export NEMO_GYM_EXTRA_ROOTS=${root}`,
-    `  gym env start --config ${config} --model-type vllm_model --model MODEL --model-url http://127.0.0.1:8001/v1 --model-api-key dummy`,
-    `  gym eval run --no-serve --agent ${names.agent} --input ${data} --output rollouts.jsonl --concurrency 16`,
+    `  export NEMO_GYM_EXTRA_ROOTS=${shellQuote(root)}`,
+    `  gym env start --config ${shellQuote(config)} --model-type vllm_model --model MODEL --model-url http://127.0.0.1:8001/v1 --model-api-key dummy`,
+    `  gym eval run --no-serve --agent ${names.agent} --input ${shellQuote(data)} --output rollouts.jsonl --concurrency 16`,
   ];
 }
 
@@ -67,7 +70,7 @@ function showPlan({ plan, row }: WriteReport, terminal: Terminal): void {
   for (const { path, state, note } of plan.entries) {
     terminal.result(` ${path}${note ? ` (${note})` : ''}`, stateMark(state));
   }
-  if (row !== null) terminal.result(`\none row:\n${row}`);
+  if (row !== null) for (const line of ['', 'one row:', row]) terminal.result(line);
 }
 
 /** The row is the text of its line: as a value, it would lose how a schema spells its numbers. */

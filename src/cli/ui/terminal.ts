@@ -1,5 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import { unicodeEscape } from '../../rules/index.js';
+import { displayText } from '../../display-text.js';
+import { safeJson } from '../../safe-json.js';
+import { type Annotation, workflowCommand } from './github.js';
 
 export interface TerminalOptions {
   /** Errors and the result only. */
@@ -19,7 +21,8 @@ const PROGRESS_MS = 100;
 
 /**
  * What the user sees: stdout is the result and stderr is everything else. Only a TTY gets a moving line, and colours where
- * NO_COLOR is not set, which chalk alone does not look at. Every text is taken for a server's: only marks are coloured.
+ * NO_COLOR is not set, which chalk alone does not look at. Every text is taken for a server's: it is shown as one line, by
+ * `displayText`, and only marks are coloured. A text of several lines is several calls.
  */
 export class Terminal {
   private readonly moving: boolean;
@@ -43,7 +46,13 @@ export class Terminal {
   /** The result for machines; nothing without --json. */
   document(value: unknown): void {
     this.clear();
-    if (this.options.json) this.stdout.write(`${escaped(JSON.stringify(value, null, 2))}\n`);
+    if (this.options.json) this.stdout.write(`${safeJson(value, 2)}\n`);
+  }
+
+  /** A workflow command of GitHub, the only one that gymgen gives; nothing with --json. */
+  annotate(annotation: Annotation): void {
+    this.clear();
+    if (!this.options.json) this.stdout.write(`${workflowCommand(annotation)}\n`);
   }
 
   /** Something good to know. */
@@ -56,7 +65,7 @@ export class Terminal {
   }
 
   detail(text: string): void {
-    if (this.options.verbose) this.line('', { text: printable(text), colour: 'dim' });
+    if (this.options.verbose) this.line('', { text: displayText(text), colour: 'dim' });
   }
 
   /** A line on stderr, whatever the options. */
@@ -85,11 +94,7 @@ export class Terminal {
     if (!this.moving) return;
     this.shownAt = Date.now();
     const before = this.erasure();
-    this.shown = lines.map((line) =>
-      printable(line)
-        .replace(/\s+/g, ' ')
-        .slice(0, (this.stderr.columns || 80) - 1),
-    );
+    this.shown = lines.map((line) => displayText(line).slice(0, (this.stderr.columns || 80) - 1));
     this.stderr.write(before + this.shown.join('\n'));
   }
 
@@ -100,7 +105,7 @@ export class Terminal {
 }
 
 function write(stream: NodeJS.WriteStream, text: string, mark?: Mark): void {
-  const parts = [mark ? coloursOf(stream)[mark.colour](mark.text) : '', printable(text)];
+  const parts = [mark ? coloursOf(stream)[mark.colour](mark.text) : '', displayText(text)];
   stream.write(`${parts.filter((part) => part !== '').join(' ')}\n`);
 }
 
@@ -108,15 +113,4 @@ function write(stream: NodeJS.WriteStream, text: string, mark?: Mark): void {
 function coloursOf(stream: NodeJS.WriteStream): ChalkInstance {
   const coloured = stream.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
   return new Chalk({ level: coloured ? 1 : 0 });
-}
-
-/** Without what steers a terminal: control characters but line ends and tabs, and marks that turn the text's direction. */
-function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, '');
-}
-
-/** JSON text leaves these as they are, and a terminal obeys them. */
-function escaped(json: string): string {
-  return json.replace(/[\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, unicodeEscape);
 }

@@ -1,0 +1,87 @@
+import { existsSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { escapeCharacter, hiddenCharacters } from './hidden-characters.js';
+
+/** How this process was started. */
+export interface Start {
+  argv: readonly string[];
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+}
+
+/**
+ * A command that a message shows, as the user would type it here: gymgenCommand`check ${source} ${gymRoot}`. What is inserted is
+ * quoted for a shell.
+ */
+export function gymgenCommand(parts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
+  return `${invocation()} ${String.raw({ raw: parts }, ...values.map((value) => shellQuote(String(value))))}`;
+}
+
+/**
+ * How gymgen was started: `gymgen`, `npx --no-install gymgen`, `npx .` or `node bin/gymgen.cjs`. Never `npx gymgen`: without
+ * gymgen in the project, that runs whatever package has the name on the registry.
+ */
+export function invocation({ argv, env, cwd }: Start = thisStart()): string {
+  const script = argv[1] ?? '';
+  const name = path.basename(script);
+  if (name === 'gymgen.cjs') return `node ${shellQuote(near(script, cwd))}`;
+  if (name !== 'gymgen') return 'gymgen'; // a program that uses the library
+  if (env.npm_command === undefined && isOnPath(script, env)) return 'gymgen';
+  if (isOfProject(script, cwd)) return 'npx --no-install gymgen';
+  const home = env.npm_command === 'exec' ? checkoutOf(script) : undefined;
+  if (home !== undefined) return `npx ${shellQuote(dotted(path.relative(cwd, home)))}`;
+  return isOnPath(script, env) ? 'gymgen' : shellQuote(near(script, cwd));
+}
+
+/** A text of commands such as `$ gymgen check`, with gymgen as it was started. */
+export function asStarted(examples: string): string {
+  const started = invocation();
+  return examples.replace(/(?<=[$|(] ?)gymgen(?= )/g, () => started);
+}
+
+function thisStart(): Start {
+  return { argv: process.argv, env: process.env, cwd: process.cwd() };
+}
+
+const HIDDEN = hiddenCharacters('\\0-\\x1f');
+
+/** A word for a POSIX shell. One with hidden characters has escapes in their place, which bash and zsh read. */
+export function shellQuote(text: string): string {
+  if (/^[\w./@%+:,-]+$/.test(text)) return text;
+  const isHidden = text.replace(HIDDEN, '') !== text;
+  return isHidden
+    ? `$'${text.replace(/[\\']/g, '\\$&').replace(HIDDEN, escapeCharacter)}'`
+    : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Whether npm put the script in the bin folder of the project that we are in. */
+function isOfProject(script: string, cwd: string): boolean {
+  const project = path.resolve(script, '../../..');
+  return script === path.join(project, 'node_modules/.bin/gymgen') && isBelow(cwd, project);
+}
+
+function isOnPath(script: string, { PATH = '' }: NodeJS.ProcessEnv): boolean {
+  const first = PATH.split(path.delimiter).find((folder) => existsSync(path.join(folder, 'gymgen')));
+  return first !== undefined && path.join(first, 'gymgen') === script;
+}
+
+/** The folder that `npx FOLDER` was told to run, which npm links to from its cache. */
+function checkoutOf(script: string): string | undefined {
+  const home = path.resolve(realpathSync(script), '../..');
+  return isBelow(home, path.resolve(script, '../..')) ? undefined : home;
+}
+
+function isBelow(folder: string, parent: string): boolean {
+  const relative = path.relative(parent, folder);
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`);
+}
+
+function near(file: string, cwd: string): string {
+  return isBelow(file, cwd) ? path.relative(cwd, file) : file;
+}
+
+/** npm takes a folder for one only if it begins with a dot or a slash. */
+function dotted(relative: string): string {
+  if (relative === '') return '.';
+  return relative.startsWith('.') ? relative : `./${relative}`;
+}
