@@ -19,10 +19,18 @@ export const LIMITS = {
   lineBytes: 128 * 2 ** 20,
   /** Bytes of a lock file. */
   lockBytes: 64 * 2 ** 20,
+  /** JSON values in a lock file. */
+  lockValues: 1_000_000,
+  /** Levels of nested lists and objects in a lock file. */
+  lockDepth: 100,
   /** Files in a lock file. */
   lockFiles: 5000,
+  /** Folders in `resources_servers/` of a Gym root. */
+  rootFolders: 10_000,
   /** Bytes of a config, a batch file or an `openenv.yaml`. */
   configBytes: 2 ** 20,
   /** Keys in a config, a batch file or an `openenv.yaml`. */
   configKeys: 10_000,
+  /** Levels of nested lists and maps in a config. */
+  configDepth: 100,
 } as const;

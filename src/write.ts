@@ -1,6 +1,7 @@
 import { END_TURN, type Reporter } from './discover/index.js';
 import { type Generated, type GenerateRequest, generate } from './generate.js';
 import { type Edits, finishCommits, type Written, writeFolder } from './output/index.js';
+import { rememberWritten } from './remember-written.js';
 
 export interface WriteRequest extends GenerateRequest {
   /** What becomes of files that were edited by hand. */
@@ -20,12 +21,14 @@ export async function write(request: WriteRequest, reporter: Reporter, signal: A
     reporter.warn(`finished the writing of '${name}', which an earlier run had begun`);
   }
   const { edits, dryRun } = request;
-  return generate(
+  const report = await generate(
     request,
     (target, files, record) => writeFolder(target, files, record, { edits, dryRun, signal }),
     reporter,
     signal,
   );
+  if (!dryRun) await rememberWritten(request, report.folder);
+  return report;
 }
 
 /** Whether tasks have turns that the model must end itself. */

@@ -88,7 +88,8 @@ async function theirsOf(
     const file = generated.get(path);
     const wereAccepted = state === 'same' && note !== undefined;
     if (!file || !(wereAccepted || (state === 'edited' && edits === 'theirs'))) continue;
-    theirs.set(path, await hashFile(join(folder, path), file.settings));
+    const hash = await hashFile(join(folder, path), file.settings);
+    if (hash !== undefined) theirs.set(path, hash);
   }
   return theirs;
 }

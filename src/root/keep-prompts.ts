@@ -1,9 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../errors.js';
 import { PromptPrints } from '../gym/index.js';
-import { hashFile, type Lock, type OutputFile, type RowsFile } from '../output/index.js';
+import { hashFile, type Lock, type OutputFile, type RowsFile, readRegular } from '../output/index.js';
 import { MergedRows } from './merged-rows.js';
+
+/** Upper bound on the bytes of a `toolsets.json` that is read back. */
+const LARGEST_TOOLSETS = 128 * 2 ** 20;
 
 /** Names that are told. */
 const TOLD = 5;
@@ -62,7 +64,9 @@ export class PromptKeeper {
     const file = path.join(this.folder, 'toolsets.json');
     try {
       if ((await hashFile(file)) !== this.lock?.files['toolsets.json']) return new Set();
-      const { toolsets } = JSON.parse(await readFile(file, 'utf8')) as { toolsets: { tools: unknown }[] };
+      const { toolsets } = JSON.parse(String(await readRegular(file, LARGEST_TOOLSETS))) as {
+        toolsets: { tools: unknown }[];
+      };
       return new Set(toolsets.map(({ tools }) => JSON.stringify(tools)));
     } catch {
       return new Set();

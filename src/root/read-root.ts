@@ -1,17 +1,21 @@
-import { readFile } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { UserError } from '../errors.js';
 import { namesOf } from '../gym/names.js';
 import type { Settings } from '../gym/options.js';
+import { LIMITS } from '../limits.js';
+import { readRegular } from '../output/index.js';
 import type { GymRoot } from '../rules/index.js';
 
 /** What the rules want to know of a Gym root, which need not be there yet. */
 export async function readRoot(path: string): Promise<GymRoot> {
-  return { path, pyproject: await text(join(path, 'pyproject.toml')) };
+  const file = join(path, 'pyproject.toml'); // not written by gymgen, so that it may be a link
+  return { path, pyproject: await text(await realpath(file).catch(() => file)) };
 }
 
 /**
  * The settings of the config that is there now; none where there is no config.
- * @throws UserError where one has a value that can't be kept
+ * @throws UserError if one has a value that cannot be kept, or the config is too large
  */
 export async function currentSettings(gymRoot: string, name: string): Promise<Settings> {
   const { folder, config } = namesOf(name);
@@ -22,7 +26,13 @@ export async function currentSettings(gymRoot: string, name: string): Promise<Se
   return readSettings(written, name, path);
 }
 
-/** What can't be read has nothing to say here; why it can't is told where it is to be written. */
+/**
+ * What cannot be read, or is a link, has nothing to say here; why it cannot is reported when it is to be written.
+ * @throws UserError if the file is larger than a config may be
+ */
 async function text(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch(() => undefined);
+  const bytes = await readRegular(path, LIMITS.configBytes).catch(() => 'not-a-file' as const);
+  if (bytes === 'not-a-file') return undefined;
+  if (bytes !== 'too-large') return bytes.toString();
+  throw new UserError(`file is larger than ${LIMITS.configBytes} bytes`, { where: path, fix: 'make the file smaller' });
 }

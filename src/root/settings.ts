@@ -2,14 +2,16 @@ import { parse } from 'yaml';
 import { UserError } from '../errors.js';
 import { SETTING_KEYS, type Settings } from '../gym/options.js';
 import { describe, settings as settingsRule } from '../rules/index.js';
+import { assertBoundedYaml } from '../yaml-bounds.js';
 
 /**
  * The settings that a written config has now, set by whom ever, so that a rewrite keeps them.
  * @param text of `configs/<name>.yaml`
  * @param path of the file, for the message
- * @throws UserError where one has a value that Gym or the bridge would refuse, since it would be lost
+ * @throws UserError if one has a value that Gym or the bridge would refuse, since it would be lost, or the config is too large
  */
 export function readSettings(text: string, name: string, path: string): Settings {
+  assertBoundedYaml(text, path);
   const root = yaml(text);
   const server = at(root, name, 'resources_servers', name);
   const agent = at(root, `${name}_simple_agent`, 'responses_api_agents', 'simple_agent');
@@ -31,7 +33,8 @@ export function readSettings(text: string, name: string, path: string): Settings
 /** A file that is no YAML was edited by hand, which stops the run on its own: there is nothing to keep of it. */
 function yaml(text: string): unknown {
   try {
-    return parse(text, { version: '1.1' });
+    // To look for keys that are there twice takes time with the square of their number; OmegaConf refuses these.
+    return parse(text, { version: '1.1', uniqueKeys: false });
   } catch {
     return undefined;
   }
