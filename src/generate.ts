@@ -93,6 +93,7 @@ export async function generate<T extends Written>(
       if (request.dropPrompts !== true) prompts.assertNoneLost();
       return {
         source: 'url' in server ? server.url : server.bundle,
+        ...('sandbox' in server && server.sandbox !== undefined ? { sandbox: server.sandbox } : {}),
         options: request.record,
         toolsets: found.toolsets().map(summary),
       };

@@ -40,12 +40,16 @@ export const LIMITS = {
   lineBytes: 128 * 2 ** 20,
   /** Bytes of a lock file. */
   lockBytes: 64 * 2 ** 20,
+  /** Levels of nested lists and objects in a lock file. */
+  lockDepth: 100,
   /** Files in a lock file. */
   lockFiles: 5000,
   /** Bytes of the journal of an interrupted write. */
   journalBytes: 16 * 2 ** 20,
   /** Bytes of the file that names the process which writes a folder. */
   ownerBytes: 4096,
+  /** Folders in `resources_servers/` of a Gym root. */
+  rootFolders: 10_000,
   /** Bytes of a config, a batch file, a list of sources, an `openenv.yaml` or a `pyproject.toml`. */
   configBytes: 256 * 1024,
   /** Keys and items in a config, a batch file or an `openenv.yaml`. */
@@ -78,8 +82,11 @@ const PROBLEMS: Record<LimitName, string> = {
   lineBytes: 'line too long',
   lockBytes: 'lock file too large',
   lockFiles: 'too many files in the lock file',
+  lockDepth: 'lock file nested too deeply',
   journalBytes: 'journal too large',
+
   ownerBytes: 'owner file too large',
+  rootFolders: 'too many folders in the Gym root',
   configBytes: 'file too large',
   configKeys: 'too many keys and items',
   configAliases: 'too many YAML aliases',

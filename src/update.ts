@@ -3,6 +3,7 @@ import type { FileDifference } from './check/difference.js';
 import type { Reporter } from './discover/index.js';
 import { type Generated, generate } from './generate.js';
 import { type Written, writeFolder } from './output/index.js';
+import { rememberWritten } from './remember-written.js';
 import { prepareRoot, type WriteRequest } from './write.js';
 
 export interface UpdateReport extends Generated, Written {
@@ -17,7 +18,7 @@ export interface UpdateReport extends Generated, Written {
 export async function update(request: WriteRequest, reporter: Reporter, signal: AbortSignal): Promise<UpdateReport> {
   const { edits, dryRun } = request;
   await prepareRoot(request, reporter);
-  return generate(
+  const report = await generate(
     request,
     async (target, files, record) => {
       const comparison = new Comparison(target);
@@ -28,4 +29,6 @@ export async function update(request: WriteRequest, reporter: Reporter, signal: 
     reporter,
     signal,
   );
+  if (!dryRun) await rememberWritten(request, report.folder);
+  return report;
 }

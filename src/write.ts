@@ -1,6 +1,7 @@
 import { END_TURN, type Reporter } from './discover/index.js';
 import { type Generated, type GenerateRequest, generate } from './generate.js';
 import { assertFinished, type Edits, finishCommits, type Written, writeFolder } from './output/index.js';
+import { rememberWritten } from './remember-written.js';
 
 export interface WriteRequest extends GenerateRequest {
   /** What becomes of files that were edited by hand. */
@@ -18,12 +19,14 @@ export type WriteReport = Generated & Written;
 export async function write(request: WriteRequest, reporter: Reporter, signal: AbortSignal): Promise<WriteReport> {
   const { edits, dryRun } = request;
   await prepareRoot(request, reporter);
-  return generate(
+  const report = await generate(
     request,
     (target, files, record) => writeFolder(target, files, record, { edits, dryRun, signal }),
     reporter,
     signal,
   );
+  if (!dryRun) await rememberWritten(request, report.folder);
+  return report;
 }
 
 /** Completes what an interrupted run began; a dry run changes nothing, and is refused. */

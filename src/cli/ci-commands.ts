@@ -54,6 +54,7 @@ export function addCiCommands(cli: Command): void {
     )
       .optionsGroup('How it runs:')
       .option('--source <source>', 'asked in place of the source that the lock file names')
+      .option(...RUN_SOURCE)
       .option('--github', 'annotations for a GitHub workflow, on each file that differs'),
   ).action(async (source: string, gymRoot: string | undefined, flags: CheckFlags) => {
     const { checkCommand } = await import('./commands/check.js');
@@ -68,6 +69,7 @@ export function addCiCommands(cli: Command): void {
         .argument('<gym-root>', 'the folder that holds resources_servers/')
         .option('--name <name>', 'the one folder that is meant (default: all)')
         .option('--source <source>', 'asked in place of the source that the lock file names')
+        .option(...RUN_SOURCE)
         .addOption(new Option('--force', "take gymgen's version of files that were edited by hand").conflicts('theirs'))
         .option('--theirs', 'leave files that were edited by hand, and record it, so that check is quiet about them')
         .option('--keep-prompts', 'keep prompts that were edited by hand, row by row, in rows that are as generated')
@@ -117,6 +119,8 @@ export function addCiCommands(cli: Command): void {
 }
 
 const many = (value: string, all: string[] = []) => [...all, value];
+
+const RUN_SOURCE = ['--run-source', 'run the bundle or project that the lock file names'] as const;
 
 const FROM_LOCK = ['header', 'headerEnv', 'tasks', 'python', 'trustRecording', 'maxSessions'] as const;
 

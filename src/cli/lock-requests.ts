@@ -1,10 +1,11 @@
 import path from 'node:path';
-import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { LOCK_FILE } from '../output/index.js';
-import { gymgenCommand } from '../printed-command.js';
-import { type WrittenFolder, writtenFolders } from '../root/index.js';
+import { writtenFolders } from '../root/index.js';
+import type { TrustedCode } from '../state/trusted-sources.js';
 import type { WriteRequest } from '../write.js';
+import { recordedIn } from './lock-options.js';
+import { type LockedFolder, refuseHeaders, refuseTasks, sourceOf, trustedCode } from './lock-trust.js';
 import type { WriteFlags } from './write-options.js';
 import { writeRequest } from './write-request.js';
 
@@ -15,24 +16,14 @@ export interface LockFlags
   name?: string;
   /** Asked in place of the source that the lock file names. */
   source?: string;
+  /** Run the bundle or project that the lock file names. */
+  runSource?: boolean;
 }
 
-const Text = z.string().regex(/^[^@]/s, 'names a file: give the option again with gymgen write');
-const Recorded = z.object({
-  source: z.string().min(1),
-  options: z.looseObject({
-    // With an @ in front, it would be read as the name of a file.
-    appendSystemPrompt: Text.exactOptional(),
-    prompt: Text.exactOptional(),
-    toolDoc: Text.exactOptional(),
-    headerEnv: z.array(z.string()).default([]),
-    tasks: z.string().exactOptional(),
-  }),
-});
-
 /**
- * The requests that wrote the folders of a Gym root, from their lock files.
- * @throws UserError where there is none, or no folder of the name that is asked for
+ * The requests that wrote the folders of a Gym root, from their lock files. These come with a repository, perhaps someone
+ * else's: what they may decide is in docs/lock.md.
+ * @throws UserError if there are no such folders, or a lock file asks for what only the command line may
  */
 export async function lockRequests(gymRoot: string, flags: LockFlags): Promise<WriteRequest[]> {
   const found = await writtenFolders(gymRoot);
@@ -42,57 +33,57 @@ export async function lockRequests(gymRoot: string, flags: LockFlags): Promise<W
   if (flags.source !== undefined && chosen.length > 1) {
     throw new UserError('--source is of one folder, and there are several', { fix: `add --name with one of ${names}` });
   }
-  return chosen.map((folder) => lockRequest(gymRoot, folder, flags));
+  const folders = chosen.map((folder) => ({ ...folder, recorded: recordedIn(folder) }));
+  refuseHeaders(folders, flags);
+  for (const folder of folders) await refuseTasks(folder, flags);
+  const codes = await trustedCode(folders, flags);
+  return folders.map((folder, index) => lockRequest(gymRoot, folder, codes[index], flags));
 }
 
-/**
- * A lock file comes with a repository, perhaps someone else's: it names no file to read into a prompt, and no variable of the
- * environment to send to its server. Headers are sent where the command line gives them.
- */
-function lockRequest(gymRoot: string, { name, folder, lock }: WrittenFolder, flags: LockFlags): WriteRequest {
-  const where = path.join(folder, LOCK_FILE);
-  const recorded = Recorded.safeParse(lock);
-  if (!recorded.success) {
-    throw new UserError('the lock file does not say what the folder was written from', {
-      where,
-      details: recorded.error.issues.map(({ path: keys, message }) => `${keys.join('.')}: ${message}`),
-      fix: `write the folder again: ${gymgenCommand`<source> <gym-root>`}`,
-    });
-  }
-  const { source, options } = recorded.data;
-  const { headerEnv, ...rest } = options;
+function lockRequest(
+  gymRoot: string,
+  { name, folder, recorded }: LockedFolder,
+  code: TrustedCode | undefined,
+  flags: LockFlags,
+): WriteRequest {
+  const { source, options } = recorded;
+  // Of the environment's variables, only those that the command line names are read.
+  const { headerEnv = [], ...rest } = options;
   const { header, headerEnv: sent, tasks, python, maxSessions, trustRecording = false } = flags;
-  if (rest.tasks !== undefined && tasks === undefined) assertBelow(rest.tasks, where);
   const given = Object.fromEntries(
     Object.entries({ header, headerEnv: sent, tasks, python, maxSessions }).filter(isSet),
   );
-  const request = writeRequest(flags.source ?? sourceOf(source, folder), gymRoot, {
-    ...rest,
-    ...given,
-    trustRecording, // the command line's only
-  });
+  const bundle = {
+    ...(code?.sandbox === undefined ? {} : { sandbox: code.sandbox }),
+    // A lock file has an absolute path after --absolute, or where there is no relative one.
+    ...(code && flags.source === undefined && path.isAbsolute(source) ? { absolute: true } : {}),
+  };
+  const request = explained(path.join(folder, LOCK_FILE), () =>
+    writeRequest(flags.source ?? sourceOf(source, folder), gymRoot, {
+      ...rest,
+      ...bundle,
+      ...given,
+      trustRecording, // the command line's only
+    }),
+  );
   return {
     ...request,
     name,
     ...(source.includes('://') && flags.source !== undefined ? { configUrl: source } : {}),
     gym: { ...request.gym, headers: Object.fromEntries(headerEnv.map(nameAndValue)) },
-    record: lock.options ?? {},
+    record: options as WriteRequest['record'],
   };
 }
 
-/** What a tasks file says is sent to the server. @throws UserError where it is not in the folder that gymgen is run in */
-function assertBelow(tasks: string, where: string): void {
-  const below = path.relative(process.cwd(), path.resolve(tasks));
-  if (!below.startsWith('..') && !path.isAbsolute(below)) return;
-  throw new UserError(`the lock file names a tasks file that is not below this folder: ${tasks}`, {
-    where,
-    fix: 'run gymgen where it is, or say that it is meant: --tasks FILE',
-  });
-}
-
-/** A folder is named from the config's own, as the config does. */
-function sourceOf(source: string, folder: string): string {
-  return /^\.{1,2}(?:\/|$)/.test(source) ? path.join(folder, 'configs', source) : source;
+/** Runs a step on what a lock file says, and names the file in what is wrong with it. */
+function explained<T>(where: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const { message, details, fix, cause } = error;
+    throw new UserError(message, { where, details, cause, ...(fix === undefined ? {} : { fix }) });
+  }
 }
 
 function nameAndValue(text: string): [string, string] {

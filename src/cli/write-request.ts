@@ -129,8 +129,23 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
   };
 }
 
-/** Flags that say how a run goes; a `--header` may hold a secret, and a `--python` is of one machine. */
-const UNRECORDED = ['header', 'python', 'trustRecording', 'dryRun', 'force'];
+/**
+ * Flags that a lock file never holds: they say how one run goes, or the lock file says it elsewhere (the folder's name, and
+ * `source` and `sandbox` as the config says them). A `--header` may hold a secret, and a `--python` is of one machine.
+ */
+const UNRECORDED = {
+  header: true,
+  python: true,
+  trustRecording: true,
+  dryRun: true,
+  force: true,
+  name: true,
+  absolute: true,
+  sandbox: true,
+} as const;
+
+/** The closed list of options that a lock file may hold, checked as those of the command line are. */
+export const RecordedFlags = Flags.omit(UNRECORDED).strict();
 
 /**
  * The flags that decide what is written, as they were given.
@@ -138,7 +153,7 @@ const UNRECORDED = ['header', 'python', 'trustRecording', 'dryRun', 'force'];
  */
 function recorded(flags: WriteFlags, texts: Pick<WriteFlags, 'appendSystemPrompt' | 'prompt' | 'toolDoc'>) {
   const isSet = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
-  const decides = (key: string) => key in Flags.shape && !UNRECORDED.includes(key);
+  const decides = (key: string) => key in RecordedFlags.shape;
   const set = Object.entries({ ...flags, ...texts }).filter(([key, value]) => decides(key) && isSet(value));
   return Object.fromEntries(set.sort(([a], [b]) => (a < b ? -1 : 1))) as WriteRequest['record'];
 }

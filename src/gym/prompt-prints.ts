@@ -23,7 +23,9 @@ export class PromptPrints {
 
   static parse(text: string): (row: number) => number | undefined {
     const prints = Buffer.from(text, 'base64');
-    return (row) => ((row + 1) * BYTES <= prints.length ? prints.readUIntBE(row * BYTES, BYTES) : undefined);
+    // A row's place may be what an edited row says of itself: any number.
+    const isPlace = (row: number) => Number.isSafeInteger(row) && row >= 0 && (row + 1) * BYTES <= prints.length;
+    return (row) => (isPlace(row) ? prints.readUIntBE(row * BYTES, BYTES) : undefined);
   }
 }
 

@@ -5,8 +5,9 @@ export { hashFile } from './hash-file.js';
 export { type Lock, LockSchema } from './lock-schema.js';
 export { LOCK_FILE } from './places.js';
 export { type Planned, planFolder } from './plan-folder.js';
-export { readLock } from './read-lock.js';
+export { readLock, told } from './read-lock.js';
 export { openRootFile, readRootFile } from './root-file.js';
+export { hasGitPart } from './safe-path.js';
 export { Inside } from './symlinks.js';
 export type {
   Edits,

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { LOCK_FILE, LOCK_FORMAT } from './places.js';
-import { isSafePath } from './safe-path.js';
+import { folded, isSafePath } from './safe-path.js';
 
 // A lock file may come with a repository that someone else wrote, and files that it lists get deleted: check its paths.
-const Path = z.string().refine((path) => isSafePath(path) && path !== LOCK_FILE, 'not a path inside the folder');
-const Pattern = z.string().refine(isPattern, 'not a regular expression');
+const Path = z
+  .string()
+  .refine((path) => isSafePath(path) && folded(path) !== folded(LOCK_FILE), 'not a path inside the folder');
 const Hash = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'not a hash');
 
 /** What `gymgen.lock.json` holds. Keys that a later gymgen adds are no error; `format` changes where one could be misread. */
@@ -14,18 +15,21 @@ export const LockSchema = z.looseObject({
     .string()
     .optional()
     .describe("Where the config says that the tasks are: a URL, or a bundle's folder (from the config's own) or name."),
-  options: z
-    .record(z.string(), z.json())
+  sandbox: z
+    .string()
+    .min(1)
     .optional()
-    .describe('The options of the command line that decide what is written, by their name in camel case.'),
+    .describe("The sandbox provider that the config names for a bundle's environments."),
+  options: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      'The options of the command line that decide what is written, by their name in camel case. A closed list: docs/lock.md.',
+    ),
   toolsets: z
     .array(z.looseObject({ key: z.string(), tools: z.array(z.string()), turns: z.int() }))
     .optional()
     .describe("What the server's toolsets were, in short; toolsets.json has all of them."),
-  settingLines: z
-    .record(Path, Pattern)
-    .optional()
-    .describe('By file, a pattern of the lines that are settings: they are no part of its hash.'),
   files: z
     .record(Path, Hash)
     .describe(
@@ -47,12 +51,3 @@ export const LockSchema = z.looseObject({
 
 /** What `gymgen.lock.json` says: what the folder was generated from, and the hash of every file as it was generated. */
 export type Lock = z.infer<typeof LockSchema>;
-
-function isPattern(source: string): boolean {
-  try {
-    new RegExp(source);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -8,17 +8,15 @@ export function lockText(
   files: ReadonlyMap<string, Generated>,
   theirs: ReadonlyMap<string, string>,
 ): string {
-  for (const key of ['format', 'files', 'settingLines', 'theirs', 'keptPrompts', 'prompts']) {
+  for (const key of ['format', 'files', 'theirs', 'keptPrompts', 'prompts']) {
     if (key in record) throw new Error(`the lock file's own key is in the record: ${key}`);
   }
   const sorted = byPath(files);
-  const settings = sorted.flatMap(([path, file]) => (file.settings ? [[path, file.settings.source]] : []));
   const keptPrompts = sorted.flatMap(([path, { kept }]) => (kept && kept.count > 0 ? [path] : []));
   const prompts = sorted.flatMap(([path, file]) => (file.prompts ? [[path, file.prompts]] : []));
   const lock = {
     format: LOCK_FORMAT,
     ...record,
-    ...(settings.length > 0 && { settingLines: Object.fromEntries(settings) }),
     files: Object.fromEntries(sorted.map(([path, file]) => [path, file.hash])),
     ...(theirs.size > 0 && { theirs: Object.fromEntries(byPath(theirs)) }),
     ...(keptPrompts.length > 0 && { keptPrompts }),

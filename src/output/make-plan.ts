@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../errors.js';
@@ -5,6 +6,7 @@ import { derivedFiles } from './derived-files.js';
 import { ABSENT, unless } from './errno.js';
 import { hashFile } from './hash-file.js';
 import type { Lock } from './lock-schema.js';
+import { RealFolders } from './real-folders.js';
 import { folded } from './safe-path.js';
 import type { Edits, Generated, PlanEntry } from './types.js';
 import { isAbsent } from './writable.js';
@@ -24,11 +26,12 @@ export async function makePlan(parts: PlanParts): Promise<PlanEntry[]> {
   }
   const entries: PlanEntry[] = [];
   for (const [path, file] of parts.generated) entries.push({ path, ...(await stateOf(parts, path, file)) });
+  const old = new OldFiles(parts);
   for (const path of Object.keys(parts.old?.files ?? {})) {
-    const entry = parts.generated.has(path) ? undefined : await gone(parts, path);
+    const entry = parts.generated.has(path) ? undefined : await old.gone(path);
     if (entry) entries.push(entry);
   }
-  for (const entry of [...entries]) entries.push(...(await derived(parts, entry)));
+  for (const entry of [...entries]) entries.push(...(await old.derived(entry)));
   return entries;
 }
 
@@ -52,7 +55,7 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
   const full = await hashFile(disk);
   if (full === file.full) return { state: 'same' };
   if (file.kept?.only) return { state: 'update' };
-  const own = await ownHash(parts, path, full);
+  const own = file.settings ? await hashFile(disk, file.settings) : full;
   if (own === parts.old?.files[path]) return { state: 'update' };
   if (parts.old?.files[path] === undefined) return { state: 'edited', note: 'not written by gymgen' };
   return accepted(parts, path, file, own) ?? { state: 'edited' };
@@ -70,39 +73,54 @@ function accepted(
   return { state: 'edited', note: "kept as you edited it, but gymgen's has changed since" };
 }
 
-/** A file that the lock file lists and that is no longer generated. */
-async function gone(parts: PlanParts, path: string): Promise<PlanEntry | undefined> {
-  const disk = join(parts.folder, path);
-  const stat = await unless(ABSENT, lstat(disk));
-  if (!stat || stat.isDirectory()) return undefined;
-  const renamed = [...parts.generated.keys()].find((other) => folded(other) === folded(path));
-  if (renamed !== undefined) {
-    // Where case doesn't count, `Train.jsonl` that became `train.jsonl` is the file that is written now.
-    const other = await unless(ABSENT, lstat(join(parts.folder, renamed)));
-    if (other?.ino === stat.ino) return undefined;
-  }
-  const ours = stat.isFile() && (await ownHash(parts, path, await hashFile(disk))) === parts.old?.files[path];
-  return ours ? { path, state: 'stale' } : { path, state: 'edited', note: 'no longer generated' };
-}
+/** Files on disk that are not generated, and may be removed because the lock file lists them, or the rows beside them. */
+class OldFiles {
+  private readonly folders: RealFolders;
+  /** Generated paths by their folded path. */
+  private readonly folded: ReadonlyMap<string, string>;
 
-/** The hash of the file on disk as the lock file counts it, without settings; its whole text hashes to `full`. */
-async function ownHash({ folder, old }: PlanParts, path: string, full?: string): Promise<string | undefined> {
-  const settings = old?.settingLines?.[path];
-  return settings === undefined ? full : hashFile(join(folder, path), new RegExp(settings));
-}
-
-async function derived(parts: PlanParts, { path, state }: PlanEntry): Promise<PlanEntry[]> {
-  const before = parts.old?.files[path];
-  const after = parts.generated.get(path)?.hash;
-  // Without rows there now, the lock file still tells what they were.
-  if (state === 'same' || (state === 'create' && (before === undefined || before === after))) return [];
-  if (state === 'edited' && leavesEdits(parts.edits)) return [];
-  const note = `derived by Gym from rows that ${after === undefined ? 'go' : 'change'}`;
-  const entries: PlanEntry[] = [];
-  for (const other of derivedFiles(path)) {
-    if (parts.generated.has(other) || parts.old?.files[other] !== undefined) continue;
-    const stat = await unless(ABSENT, lstat(join(parts.folder, other)));
-    if (stat?.isFile()) entries.push({ path: other, state: 'stale', note });
+  constructor(private readonly parts: PlanParts) {
+    this.folders = new RealFolders(parts.folder);
+    this.folded = new Map([...parts.generated.keys()].map((path) => [folded(path), path]));
   }
-  return entries;
+
+  /** A file that the lock file lists and that is no longer generated. Its whole hash says whether it is unchanged. */
+  async gone(path: string): Promise<PlanEntry | undefined> {
+    const stat = await this.find(path);
+    if (!stat) return undefined;
+    const renamed = this.folded.get(folded(path));
+    if (renamed !== undefined) {
+      // If case does not count, `Train.jsonl` that became `train.jsonl` is the file that is written now.
+      const other = await unless(ABSENT, lstat(join(this.parts.folder, renamed)));
+      if (other?.ino === stat.ino) return undefined;
+    }
+    const hash = await hashFile(join(this.parts.folder, path));
+    return hash !== undefined && hash === this.parts.old?.files[path]
+      ? { path, state: 'stale' }
+      : { path, state: 'edited', note: 'no longer generated' };
+  }
+
+  /** The files that Gym derived from rows which change or go. */
+  async derived({ path, state }: PlanEntry): Promise<PlanEntry[]> {
+    const { generated, old, edits } = this.parts;
+    const before = old?.files[path];
+    const after = generated.get(path)?.hash;
+    // Without rows there now, the lock file still tells what they were.
+    if (state === 'same' || (state === 'create' && (before === undefined || before === after))) return [];
+    if (state === 'edited' && leavesEdits(edits)) return [];
+    const note = `derived by Gym from rows that ${after === undefined ? 'go' : 'change'}`;
+    const entries: PlanEntry[] = [];
+    for (const other of derivedFiles(path)) {
+      if (generated.has(other) || old?.files[other] !== undefined) continue;
+      if (await this.find(other)) entries.push({ path: other, state: 'stale', note });
+    }
+    return entries;
+  }
+
+  /** A regular file of the folder itself. A link, and what is below one, is never removed. */
+  private async find(path: string): Promise<Stats | undefined> {
+    if (!(await this.folders.hold(path))) return undefined;
+    const stat = await unless(ABSENT, lstat(join(this.parts.folder, path)));
+    return stat?.isFile() ? stat : undefined;
+  }
 }

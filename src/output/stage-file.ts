@@ -67,8 +67,8 @@ function described(file: OutputFile, digest: Digest): Generated {
   const full = digest.end();
   if ('rows' in file) return { full, rows: lines, ...rowsDescribed(file, full) };
   if (!file.settings) return { full, hash: full };
-  // A flag would be lost in the lock file, and `g` or `y` would make each test depend on the last.
-  if (file.settings.flags !== '') throw new Error(`settings of ${file.path}: flags are not kept`);
+  // `g` or `y` would make each test depend on the last.
+  if (file.settings.flags !== '') throw new Error(`settings of ${file.path}: flags are not supported`);
   return { full, hash: hashText(file.content, file.settings), settings: file.settings };
 }
 

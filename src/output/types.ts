@@ -8,7 +8,7 @@ export interface TextFile {
   content: string;
   /**
    * Lines that match are settings which belong to the user: they don't count as a hand edit. Tested line by line, without
-   * flags; its source goes into the lock file, so that a later gymgen compares with the rule that this one hashed by.
+   * flags, and linear in a line's length. Only code says which lines these are, never a lock file.
    */
   settings?: RegExp;
 }
@@ -67,6 +67,7 @@ export interface Generated {
   full: string;
   /** Hash without the lines that are settings; `full` where it has none. The lock file keeps this one. */
   hash: string;
+  /** Lines that are settings. */
   settings?: RegExp;
   rows?: number;
   prompts?: string;

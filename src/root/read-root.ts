@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { UserError } from '../errors.js';
 import { namesOf } from '../gym/names.js';
 import type { Settings } from '../gym/options.js';
 import { LIMITS, overLimit } from '../limits.js';
@@ -8,7 +9,8 @@ import type { GymRoot } from '../rules/index.js';
 
 /** What the rules want to know of a Gym root, which need not be there yet. */
 export async function readRoot(path: string): Promise<GymRoot> {
-  return { path, pyproject: await realpath(join(path, 'pyproject.toml')).then(text, () => undefined) };
+  const file = join(path, 'pyproject.toml'); // not written by gymgen, so that it may be a link
+  return { path, pyproject: await text(await realpath(file).catch(() => file)) };
 }
 
 /**

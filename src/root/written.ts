@@ -1,6 +1,8 @@
-import { readdir } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { lstat, opendir } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../errors.js';
+import { LIMITS } from '../limits.js';
 import { type Lock, readLock } from '../output/index.js';
 import { gymgenCommand } from '../printed-command.js';
 
@@ -12,15 +14,13 @@ export interface WrittenFolder {
 }
 
 /**
- * The folders that gymgen wrote, by name.
- * @throws UserError where there is none, or one has a lock file that can't be read
+ * The folders that gymgen wrote, by name. Links are not followed.
+ * @throws UserError if there are none or too many, or one has a lock file that cannot be read
  */
 export async function writtenFolders(gymRoot: string): Promise<WrittenFolder[]> {
   const servers = path.join(gymRoot, 'resources_servers');
-  const entries = await readdir(servers, { withFileTypes: true }).catch(() => []);
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   const found: WrittenFolder[] = [];
-  for (const name of names.sort()) {
+  for (const name of (await foldersIn(servers)).sort()) {
     const folder = path.join(servers, name);
     const lock = await readLock(folder);
     if (lock) found.push({ name, folder, lock });
@@ -30,4 +30,19 @@ export async function writtenFolders(gymRoot: string): Promise<WrittenFolder[]> 
     where: servers,
     fix: `name the source too: ${gymgenCommand`check <source> <gym-root>`}`,
   });
+}
+
+async function foldersIn(servers: string): Promise<string[]> {
+  const isFolder = (await lstat(servers).catch(() => undefined))?.isDirectory() ?? false;
+  const entries: Dirent[] = [];
+  if (isFolder) {
+    for await (const entry of await opendir(servers)) {
+      if (entries.push(entry) <= LIMITS.rootFolders) continue;
+      throw new UserError(`folder has more than ${LIMITS.rootFolders} entries`, {
+        where: servers,
+        fix: 'remove what is not a resources server',
+      });
+    }
+  }
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
 }

@@ -127,7 +127,8 @@ describe('update', () => {
     expect(await run('update', 'root')).toMatchObject({ exitCode: 0 });
     expect(server.asked.filter(({ headers }) => 'x-token' in headers)).toEqual([]);
     expect(readFileSync(join(folder, 'configs/grid_v1.yaml'), 'utf8')).toContain('$HOME');
-    expect(await run('check', 'root', '--header-env', 'X-Token=$HOME')).toMatchObject({ exitCode: 0 });
+    const named = ['--source', server.url, '--header-env', 'X-Token=$HOME'];
+    expect(await run('check', 'root', ...named)).toMatchObject({ exitCode: 0 });
     expect(server.asked.some(({ headers }) => 'x-token' in headers)).toBe(true);
   });
 });

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { WriteFlags } from '../../src/cli/write-options.js';
-import { writeRequest } from '../../src/cli/write-request.js';
+import { addWriteOptions, type WriteFlags } from '../../src/cli/write-options.js';
+import { RecordedFlags, writeRequest } from '../../src/cli/write-request.js';
 import { failureOf } from '../support/failure-of.js';
 
 const request = (flags: WriteFlags) => writeRequest('http://h', 'root', flags);
@@ -185,4 +186,70 @@ test('the record holds what decides the result, in a fixed order, and nothing el
   };
   const { record } = request({ ...flags, dryRun: true, force: true });
   expect(JSON.stringify(record)).toBe('{"limit":"5","name":"n","split":["b","a"]}');
+});
+
+describe('each flag of write is either recorded in the lock file, or refused there', () => {
+  const UNRECORDED = [
+    'name',
+    'absolute',
+    'sandbox',
+    'python',
+    'header',
+    'dryRun',
+    'diff',
+    'force',
+    'json',
+    'quiet',
+    'verbose',
+  ];
+  const VALUES: Record<string, unknown> = {
+    split: ['a'],
+    limit: '1',
+    probes: '1',
+    probeTurns: 'first',
+    maxSessions: '1',
+    resetTimeout: '1',
+    toolTimeout: '1',
+    idleTimeout: '1',
+    renameTool: ['a=b'],
+    configUrl: 'http://h',
+    reward: 'r',
+    rewardRule: 'sum',
+    maxConcurrentEnvs: '1',
+    headerEnv: ['A=b'],
+    maxSteps: '1',
+    appendSystemPrompt: 't',
+    datasets: 'train=a',
+    license: 'MIT',
+    fullIds: true,
+    tasks: 'tasks.csv',
+    episodes: '1',
+    seed: '1',
+    seedKey: 's',
+    prompt: 't',
+    promptField: ['p'],
+    hideField: ['h'],
+    fixField: ['f=1'],
+    toolDoc: 't',
+  };
+  const flags = addWriteOptions(new Command()).options.map((option) => option.attributeName());
+
+  test('the two lists hold every flag once', () => {
+    expect([...UNRECORDED, ...Object.keys(VALUES)].sort()).toEqual([...flags].sort());
+  });
+
+  test.each(Object.entries(VALUES))('%s is recorded, and taken from a lock file', (key, value) => {
+    const others =
+      { datasets: { license: 'MIT' }, license: { datasets: 'train=a' }, seed: { episodes: '1' } }[key] ?? {};
+    const more = ['seedKey', 'prompt', 'promptField'].includes(key) ? { episodes: '1' } : others;
+    const { record } = request({ ...more, [key]: value } as WriteFlags);
+    expect(record).toEqual({ ...more, [key]: value });
+    expect(RecordedFlags.safeParse(record).success).toBe(true);
+  });
+
+  test.each(UNRECORDED)('%s is not recorded, and refused in a lock file', (key) => {
+    const value = key === 'header' ? ['A: b'] : ['name', 'sandbox', 'python'].includes(key) ? 'x' : true;
+    expect(request({ [key]: value } as WriteFlags).record).toEqual({});
+    expect(RecordedFlags.safeParse({ [key]: value }).success).toBe(false);
+  });
 });

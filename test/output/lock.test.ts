@@ -23,9 +23,6 @@ test('the lock file: the record, then the files, sorted, in the same bytes every
     1,
     null
   ],
-  "settingLines": {
-    "a.yaml": "^t:"
-  },
   "files": {
     "a.yaml": "sha256:73cb3858a687a8494ca3323053016282f3dad39d42cf62ca4e79dda2aac7d9ac",
     "data/train.jsonl": "sha256:ca3d163bab055381827226140568f3bef7eaac187cebd76878e0b63e9e442356"
@@ -56,7 +53,6 @@ const damaged: [string, string, string][] = [
   ['an absolute path', '{"format":1,"files":{"/etc/x":"sha256:HASH"}}', 'the lock file is damaged'],
   ['itself', '{"format":1,"files":{"gymgen.lock.json":"sha256:HASH"}}', 'the lock file is damaged'],
   ['a hash that is none', '{"format":1,"files":{"x":"md5:1"}}', 'the lock file is damaged'],
-  ['a pattern that is none', '{"format":1,"settingLines":{"x":"("},"files":{}}', 'the lock file is damaged'],
 ];
 
 test.each(damaged)('a lock file that is or lists %s is refused, and nothing is written', async (_, text, message) => {

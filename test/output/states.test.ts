@@ -124,11 +124,12 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'settings are told by the rule of the gymgen that wrote the file, also where it is stale now',
+    'settings count in a file that is no longer generated: its whole hash says whether it was edited',
     {
+      force: true,
       given: (folder) => put(folder, { 'configs/gridsim_v1.yaml': 'a:\n  tool_timeout: 9\n  url: "u"\n' }),
       next: { 'configs/gridsim_v1.yaml': undefined },
-      plan: { 'configs/gridsim_v1.yaml': 'stale', ...lock },
+      plan: { 'configs/gridsim_v1.yaml': 'edited: no longer generated', ...lock },
       disk: { configs: undefined },
     },
   ],

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -72,4 +72,26 @@ it('says of a root what is there', async () => {
   const text = config({ envName: 'x' }, options({ settings: { tool_timeout: 5 } }));
   await writeFile(join(root, 'resources_servers/gridsim_v1/configs/gridsim_v1.yaml'), text);
   expect(await currentSettings(root, 'gridsim_v1')).toEqual({ tool_timeout: 5 });
+});
+
+it.each<[string, string, RegExp]>([
+  ['keys', Array.from({ length: 60_000 }, (_, at) => `k${at}: 1\n`).join(''), /more than 10000 keys/],
+  ['keys of flow maps', `{${'a,'.repeat(60_000)}}`, /more than 10000 keys/],
+  ['anchors', '&a '.repeat(60_000), /more than 10000 keys/],
+  ['levels of flow lists', '['.repeat(500_000), /more than 100 levels/],
+  ['levels of lists in a line', '- '.repeat(5000), /more than 100 levels/],
+  ['levels of maps', Array.from({ length: 500 }, (_, at) => `${' '.repeat(at)}a:\n`).join(''), /more than 100 levels/],
+  ['comments', '#\n'.repeat(400_000), /more than 100000 tokens/],
+])('a config with too many %s is refused by their number', (_, text, message) => {
+  expect(() => readSettings(text, 'gridsim_v1', 'x.yaml')).toThrow(message);
+});
+
+it('a config that is too large, or no regular file, is not read', async () => {
+  const folder = join(root, 'resources_servers/gridsim_v1/configs');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'gridsim_v1.yaml'), '#'.repeat(2 ** 20 + 1));
+  await expect(currentSettings(root, 'gridsim_v1')).rejects.toThrow('file is larger than 1048576 bytes');
+  await rm(join(folder, 'gridsim_v1.yaml'));
+  await symlink('/dev/zero', join(folder, 'gridsim_v1.yaml'));
+  expect(await currentSettings(root, 'gridsim_v1')).toEqual({});
 });

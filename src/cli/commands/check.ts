@@ -57,9 +57,10 @@ async function requestsOf(first: string, second: string | undefined, flags: Chec
 
 /** Options that a lock file has already. */
 function refuseOthers(flags: CheckFlags): void {
-  const own = 'name source header headerEnv tasks python trustRecording maxSessions github json quiet verbose'.split(
-    ' ',
-  );
+  const own =
+    'name source runSource header headerEnv tasks python trustRecording maxSessions github json quiet verbose'.split(
+      ' ',
+    );
   const isGiven = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
   const others = Object.entries(flags).filter(([key, value]) => isGiven(value) && !own.includes(key));
   if (others.length === 0) return;
