@@ -1,6 +1,5 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UserError } from '../errors.js';
 import { namesOf } from '../gym/names.js';
 import type { Settings } from '../gym/options.js';
 import { LIMITS, overLimit } from '../limits.js';
