@@ -27,15 +27,14 @@ const Options = RecordedFlags.extend({ appendSystemPrompt: Text, prompt: Text, t
  */
 export function recordedIn({ name, folder, lock }: WrittenFolder): Recorded {
   const where = path.join(folder, LOCK_FILE);
-  const { source, sandbox, options: { name: named = name, ...options } = {} } = lock;
+  const { source, sandbox, options = {} } = lock;
   if (!source) {
     throw new UserError('lock file does not name a source', {
       where,
       fix: 'write the folder again: gymgen <source> <gym-root>',
     });
   }
-  // Earlier versions recorded the name, too, which is the folder's.
-  const checked = Options.safeParse(named === name ? options : { ...options, name: named });
+  const checked = Options.extend({ name: z.literal(name).optional() }).safeParse(options);
   if (checked.success) return { source, sandbox, options: options as WriteFlags };
   throw new UserError('lock file has options that it cannot hold', {
     where,

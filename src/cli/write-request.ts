@@ -130,8 +130,8 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
 }
 
 /**
- * Flags that a lock file never holds: they say how one run goes, or the lock file says it elsewhere (the folder's name, and
- * `source` and `sandbox` as the config says them). A `--header` may hold a secret, and a `--python` is of one machine.
+ * Flags that a lock file never holds among its options: they say how one run goes, or the lock file says it elsewhere
+ * (`source` and `sandbox`, as in the config). A `--header` may hold a secret, and a `--python` is of one machine.
  */
 const UNRECORDED = {
   header: true,
@@ -139,7 +139,6 @@ const UNRECORDED = {
   trustRecording: true,
   dryRun: true,
   force: true,
-  name: true,
   absolute: true,
   sandbox: true,
 } as const;

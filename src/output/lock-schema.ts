@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import { LOCK_FILE, LOCK_FORMAT } from './places.js';
-import { folded, isSafePath } from './safe-path.js';
+import { folded, isSafePath, isShortPath } from './safe-path.js';
 
 // A lock file may come with a repository that someone else wrote, and files that it lists get deleted: check its paths.
 const Path = z
   .string()
-  .refine((path) => isSafePath(path) && folded(path) !== folded(LOCK_FILE), 'not a path inside the folder');
+  .refine(
+    (path) => isShortPath(path) && isSafePath(path) && folded(path) !== folded(LOCK_FILE),
+    'not a path inside the folder',
+  );
 const Hash = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'not a hash');
 
 /** What `gymgen.lock.json` holds. Keys that a later gymgen adds are no error; `format` changes where one could be misread. */

@@ -7,7 +7,13 @@ const LONGEST_PART = 255;
  * `.git` can make git run a program.
  */
 export function isSafePath(path: string): boolean {
-  return Buffer.byteLength(path) <= LONGEST_PATH && !/[\\:\p{Cc}]/u.test(path) && path.split('/').every(isSafePart);
+  return !/[\\:\p{Cc}]/u.test(path) && path.split('/').every(isSafePart);
+}
+
+/** Whether a path is no longer than file systems take. */
+export function isShortPath(path: string): boolean {
+  const isShort = (part: string) => Buffer.byteLength(part) <= LONGEST_PART;
+  return Buffer.byteLength(path) <= LONGEST_PATH && path.split('/').every(isShort);
 }
 
 /** Whether a path goes through a `.git` folder or file. */
@@ -17,7 +23,7 @@ export function hasGitPart(path: string): boolean {
 
 function isSafePart(part: string): boolean {
   const isRelative = ['', '.', '..'].includes(withoutIgnored(part).trimEnd());
-  return Buffer.byteLength(part) <= LONGEST_PART && !isRelative && !isGit(plain(part));
+  return !isRelative && !isGit(plain(part));
 }
 
 /** NTFS's short name of `.git` is `git~1`. */

@@ -68,14 +68,7 @@ describe('options of a lock file', () => {
     expect(server.asked.length).toBe(asked);
   });
 
-  test('a name that an earlier version recorded is the name of the folder', async () => {
-    const { run, setLock } = await checkout();
-    setLock({ options: { name: 'grid_v1' } });
-    expect(await run('update', 'root')).toMatchObject({ exitCode: 0 });
-    expect(await run('check', 'root')).toMatchObject({ exitCode: 0 });
-  });
-
-  test('a name of the command line is kept as the name of the folder', async () => {
+  test('may hold the name of the folder', async () => {
     const { run } = await checkout('--name', 'other');
     expect(await run('check', 'root')).toMatchObject({ exitCode: 0, stdout: 'same root/resources_servers/other' });
   });
