@@ -45,7 +45,7 @@ function program(): Command {
     .version(version(), '-V, --version')
     .showHelpAfterError(`(${gymgenCommand`--help`} shows the commands and examples)`)
     .addHelpText('after', () => asStarted(EXAMPLES + ROOT))
-    .configureOutput({ writeErr: (text) => void process.stderr.write(text.split('\n').map(displayText).join('\n')) })
+    .configureOutput({ outputError: (text, write) => write(usageError(text)) })
     .exitOverride();
 
   addWriteOptions(
@@ -79,6 +79,12 @@ function program(): Command {
       await demoCommand(gymRoot, flags);
     });
   return cli;
+}
+
+/** What Commander says of the command line, on one line but for the option that it suggests. */
+function usageError(text: string): string {
+  const [, error = '', suggestion = ''] = /^(.*?)(\n\(Did you mean [^\n]*\))?\n*$/s.exec(text) ?? [];
+  return `${displayText(error)}${suggestion}\n`;
 }
 
 function version(): string {

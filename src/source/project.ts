@@ -42,7 +42,9 @@ async function manifest(file: string): Promise<z.infer<typeof Manifest>> {
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
     const why =
-      cause instanceof z.ZodError ? cause.issues.map((i) => `${i.path.join('.')} ${i.message}`).join('; ') : cause;
+      cause instanceof z.ZodError
+        ? cause.issues.map((i) => `${i.path.join('.')} ${i.message}`).join('; ')
+        : String(cause).split('\n')[0];
     throw new UserError(`openenv.yaml can't be read: ${why}`, { where: file, cause });
   }
 }

@@ -99,6 +99,7 @@ it.each(HOSTILE)('quotes %j so that it reads as it is', (text) => {
 it.each([
   ['a [b] c', 'a (b) c'],
   ['[/x]', '(/x)'],
+  ['a\u202e::b ##[c]', 'a\\u202e::b ##\\u005bc)'],
   ['two\nlines\t\u0000\u0085 \u2028x', 'two lines x'],
   ['x'.repeat(300), 'x'.repeat(200)],
   [`${'x'.repeat(199)}😀y`, `${'x'.repeat(199)}😀`],

@@ -23,6 +23,7 @@ export const HOSTILE = [
   '[/red]',
   '\u0000\u0007\u001b[31m\u007f\u0085\u009f',
   '\u2028\u2029\ufeff\ufffe\uffff',
+  '\u202e\u200b\u{e0041} ::error::x ##[error]y',
   '😀 環境 é',
   `${'long '.repeat(100)}`,
   '????',

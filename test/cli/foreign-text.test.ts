@@ -1,0 +1,472 @@
+// Every field in which a text of others comes, through every command that may show it: no such text leaves its line, none
+// steers a terminal or GitHub's runner, and documents keep it as it is.
+
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { builtCli, tempFolder } from '../support/built-cli.js';
+import { gymgenHere } from '../support/cli-here.js';
+import { type HandRecording, handRecording } from '../support/hand-recording.js';
+import { BROKEN, escaped, MARKER } from '../support/marker.js';
+import { failed, observation, type ServedSession } from '../support/served-session.js';
+import { day, tool } from '../support/served-tasks.js';
+import { StandIn, type StandInOptions } from '../support/stand-in.js';
+
+const NAME = 'grid_v1';
+const FOLDER = `resources_servers/${NAME}`;
+/** A name that a file system takes. */
+const FILE = MARKER.replaceAll('/', '|');
+
+/** A Gym root that gymgen wrote, and the recording that it was written from. */
+const base = mkdtempSync(join(tmpdir(), 'gymgen-foreign-'));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+beforeAll(async () => {
+  writeFileSync(join(base, 'rec.jsonl'), handRecording());
+  expect(await gymgenHere(['rec.jsonl', 'root'], { cwd: base })).toMatchObject({ exitCode: 0 });
+});
+
+/** Where one test works: a copy of that, and what it needs to change. */
+function workplace() {
+  const cwd = tempFolder();
+  cpSync(base, cwd, { recursive: true });
+  const write = (file: string, text: string) => writeFileSync(join(cwd, file), text);
+  return {
+    cwd,
+    write,
+    server: async (options: StandInOptions) => (await StandIn.start({ mayLeak: true, ...options })).url,
+    recording: (changes: HandRecording) => {
+      write('hostile.jsonl', handRecording(changes));
+      return 'hostile.jsonl';
+    },
+    edit: (file: string, change: (text: string) => string) => {
+      const path = join(cwd, 'root', FOLDER, file);
+      writeFileSync(path, change(readFileSync(path, 'utf8')));
+    },
+    editJson: (file: string, change: (value: never) => void) => {
+      const path = join(cwd, 'root', FOLDER, file);
+      const [first = '', ...rest] = file.endsWith('.jsonl')
+        ? readFileSync(path, 'utf8').split('\n')
+        : [readFileSync(path, 'utf8')];
+      const value = JSON.parse(first) as never;
+      change(value);
+      writeFileSync(path, [JSON.stringify(value), ...rest].join('\n'));
+    },
+  };
+}
+type Workplace = ReturnType<typeof workplace>;
+
+/** Closes its websocket, with a reason that is foreign text. */
+function closing(_: unknown, { socket }: ServedSession): null {
+  socket.close(4000, '\n::error::x ##[y]\u202e');
+  return null;
+}
+
+/** Runs a command twice, as text and as a document; and once more with annotations, if it has them. */
+async function outputs({ cwd }: Workplace, args: string[], env: Record<string, string> = {}) {
+  const flags = ['--verbose', '--json', ...(args[0] === 'check' ? ['--github'] : [])];
+  let document: unknown;
+  for (const flag of flags) {
+    const { stdout, stderr } = await gymgenHere([...args, flag], { cwd, env });
+    expect(escaped(`${stdout}\n${stderr}`)).toEqual([]);
+    expect(`${stdout}${stderr}`).not.toContain('bug of gymgen');
+    if (flag === '--json') document = JSON.parse(stdout);
+  }
+  return document;
+}
+
+/** Whether a value is anywhere in a document, as a text or a key or a part of one. */
+function holds(document: unknown, text: string): boolean {
+  if (typeof document === 'string') return document.includes(text);
+  if (typeof document !== 'object' || document === null) return false;
+  return Object.entries(document).some(([key, value]) => key.includes(text) || holds(value, text));
+}
+
+const root = (...parts: string[]) => join('root', FOLDER, ...parts);
+const CHECK = ['check', 'root', '--source', 'rec.jsonl'];
+const UPDATE = ['update', 'root', '--source', 'rec.jsonl'];
+
+describe('of a server', () => {
+  const split = { [MARKER]: [day(0)], train: [day(1)] };
+  const notFound = { status: 500, headers: { 'Content-Type': '##[error]x' } };
+  const fields: [string, StandInOptions][] = [
+    ['the name of the environment', { name: MARKER }],
+    [
+      'names of environments',
+      { http: ({ path }) => (path === '/list_environments' ? { body: [MARKER, 'b'] } : undefined) },
+    ],
+    ['the name of a split', { splits: split }],
+    ['the name of a split without tasks', { splits: { [MARKER]: [], train: [day(0)] } }],
+    ["a task's id", { splits: { train: [day(0, { id: BROKEN })] } }],
+    ["a task's name", { splits: { train: [day(0, { name: MARKER, id: MARKER })] } }],
+    ["a task's prompt", { splits: { train: [day(0, { prompt: MARKER })] } }],
+    ["a task's long prompt", { splits: { train: [day(0, { prompt: MARKER.repeat(40) })] } }],
+    ["a task's broken prompt", { splits: { train: [day(0, { prompt: BROKEN })] } }],
+    ["a task's system prompt", { splits: { train: [day(0, { system_prompt: MARKER })] } }],
+    ["a task's agent", { splits: { train: [day(0, { agent: MARKER })] } }],
+    ["a task's toolset", { splits: { train: [day(0, { toolset: MARKER })] } }],
+    ["a task's other fields", { splits: { train: [day(0, { [MARKER]: MARKER, index: MARKER })] } }],
+    ["a tool's name", { turns: () => [[tool(MARKER)]] }],
+    ["a tool's broken name", { turns: () => [[tool(BROKEN), tool(BROKEN)]] }],
+    ["a tool's description", { turns: () => [[{ ...(tool('a') as object), description: MARKER }]] }],
+    [
+      "a tool's schema",
+      { turns: () => [[tool('a', { type: 'object', properties: { [MARKER]: { enum: [MARKER] } } })]] },
+    ],
+    ["a tool's broken schema", { turns: () => [[tool('a', { type: 'object', title: BROKEN })]] }],
+    ['tools that differ', { turns: ({ name }) => [[tool(`${MARKER}${name}`)]] }],
+    ['an HTTP error', { http: () => ({ ...notFound, body: MARKER }) }],
+    ['an answer that is no JSON', { http: () => ({ headers: notFound.headers, body: MARKER }) }],
+    [
+      'an answer of another shape',
+      { http: ({ method }) => (method === 'POST' ? { body: { [MARKER]: [MARKER] } } : undefined) },
+    ],
+    ['a redirect', { http: () => ({ status: 302, headers: { Location: 'http://##[error]::x@::y/##[z]::error' } }) }],
+    ["an error frame's code", { ws: () => ({ type: 'error', data: { code: MARKER, message: 'no' } }) }],
+    ["an error frame's message", { ws: () => ({ type: 'error', data: { code: 'X', message: BROKEN } }) }],
+    ['a frame that is none', { ws: () => MARKER }],
+    ['a frame of another type', { ws: () => ({ type: MARKER, data: {} }) }],
+    ['why a websocket was closed', { ws: closing }],
+    ['why an episode failed', { ws: () => failed(MARKER, { [MARKER]: MARKER }) }],
+    [
+      'the task that is played',
+      { ws: () => observation({}, { metadata: { task: { id: MARKER, split: MARKER, index: 7 } } }) },
+    ],
+  ];
+
+  const commands: [string, (url: string) => string[]][] = [
+    ['write', (url) => [url, 'out', '--name', 'x']],
+    ['write --dry-run', (url) => [url, 'out', '--name', 'x', '--dry-run']],
+    ['inspect', (url) => ['inspect', url]],
+    ['record', (url) => ['record', url, 'out.jsonl']],
+    ['batch', (url) => ['batch', '--source', url, '--root', 'out', '--retries', '0']],
+    ['check', (url) => ['check', url, 'root', '--name', NAME]],
+  ];
+
+  test.each(fields)('%s', async (_, options) => {
+    const at = workplace();
+    const url = await at.server(options);
+    for (const [, args] of commands) await outputs(at, args(url));
+  });
+
+  test('a row, a recording and an inspection have the exact values', async () => {
+    const at = workplace();
+    const task = day(0, { prompt: MARKER, id: MARKER, system_prompt: MARKER });
+    const long = day(1, { prompt: MARKER.repeat(40) });
+    const turns = () => [[{ name: 'a', description: MARKER, input_schema: { type: 'object', title: MARKER } }]];
+    const url = await at.server({ splits: { train: [task, long] }, turns });
+    const document = await outputs(at, [url, 'out', '--dry-run']);
+    const row = JSON.parse((document as { row: string }).row);
+    const [system, user] = row.responses_create_params.input;
+    const [{ description, parameters }] = row.responses_create_params.tools;
+    expect([system.content, user.content, row.task_id, description, parameters.title]).toEqual(Array(5).fill(MARKER));
+    expect(holds(await outputs(at, ['inspect', url]), MARKER)).toBe(true);
+
+    await outputs(at, [url, 'out']);
+    await outputs(at, ['record', url, 'out.jsonl']);
+    const written = [
+      'data/train.jsonl',
+      'data/example.jsonl',
+      'toolsets.json',
+      'gymgen.lock.json',
+      `configs/${NAME}.yaml`,
+    ]
+      .map((file) => join(at.cwd, 'out', FOLDER, file))
+      .filter((file) => !file.includes('example'));
+    for (const file of [...written, join(at.cwd, 'out.jsonl')]) {
+      const text = readFileSync(file, 'utf8');
+      expect(escaped(text), file).toEqual([]);
+      if (!file.endsWith('.yaml')) expect(text, file).not.toMatch(/::/);
+    }
+    const rows = readFileSync(join(at.cwd, 'out', FOLDER, 'data/train.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    expect(JSON.parse(rows[1] ?? '').responses_create_params.input[1].content).toBe(MARKER.repeat(40));
+    expect(await gymgenHere(['check', url, 'out'], { cwd: at.cwd })).toMatchObject({ exitCode: 0 });
+    expect(await gymgenHere(['check', 'out.jsonl', 'out'], { cwd: at.cwd })).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('of a recording', () => {
+  const fields: [string, HandRecording][] = [
+    ['the name of the environment', { header: { environment: MARKER } }],
+    ['the URL', { header: { server: { url: MARKER } } }],
+    ['a URL that is one', { header: { server: { url: `http://h/${MARKER}` } } }],
+    ['the bundle', { header: { server: { bundle: MARKER, framework: '1' } } }],
+    ['the framework', { header: { server: { bundle: 'b', framework: MARKER, sandbox: MARKER } } }],
+    ['a field of the action', { header: { action: { fixed: { [MARKER]: '1' } } } }],
+    ['the type', { header: { type: MARKER } }],
+    ['the format', { header: { format: MARKER } }],
+    ['the name of a split', { split: MARKER }],
+    ["a split's count", { header: { splits: [{ name: 'train', count: MARKER }] } }],
+    ["a task's id", { task: { id: MARKER } }],
+    ["a task's prompt", { task: { prompt: BROKEN } }],
+    ["a task's reset", { task: { reset: JSON.stringify({ [MARKER]: MARKER }) } }],
+    ["a task's reset that is none", { task: { reset: MARKER } }],
+    ["a tool's name", { tool: { name: MARKER } }],
+    ["a tool's schema", { tool: { parameters: JSON.stringify({ [MARKER]: MARKER }) } }],
+    ["a tool's schema that is none", { tool: { parameters: MARKER } }],
+    ["a toolset's key", { key: MARKER }],
+    ['the task that taught it', { ref: { split: MARKER, id: MARKER } }],
+    ['a line of another type', { more: [JSON.stringify({ type: MARKER, [MARKER]: 1 })] }],
+    ['a line that is no JSON', { more: [MARKER.replaceAll('\n', '\r')] }],
+  ];
+
+  test.each(fields)('%s', async (_, changes) => {
+    const at = workplace();
+    const file = at.recording(changes);
+    await outputs(at, ['inspect', file]);
+    await outputs(at, ['check', 'root', '--source', file]);
+    await outputs(at, [file, 'root', '--diff', '--name', NAME]);
+    await outputs(at, ['batch', '--source', file, '--root', 'out', '--retries', '0']);
+    await outputs(at, ['update', 'root', '--source', file]);
+  });
+});
+
+describe('of a Gym root', () => {
+  const fields: [string, (at: Workplace) => void][] = [
+    [
+      'a key of a row',
+      ({ editJson }) =>
+        editJson('data/train.jsonl', (row: Record<string, unknown>) => {
+          row[MARKER] = MARKER;
+        }),
+    ],
+    [
+      "a row's split",
+      ({ editJson }) =>
+        editJson('data/train.jsonl', (row: Record<string, unknown>) => {
+          row.split = MARKER;
+          row.task_id = 'z';
+        }),
+    ],
+    [
+      "a row's id",
+      ({ editJson }) =>
+        editJson('data/train.jsonl', (row: Record<string, unknown>) => {
+          row.task_id = BROKEN;
+        }),
+    ],
+    [
+      "a row's index",
+      ({ editJson }) =>
+        editJson('data/train.jsonl', (row: Record<string, unknown>) => {
+          row.index = MARKER;
+          delete row.task_id;
+        }),
+    ],
+    [
+      "a row's tool",
+      ({ editJson }) =>
+        editJson('data/train.jsonl', (row: { responses_create_params: { tools: { name: string }[] } }) => {
+          for (const one of row.responses_create_params.tools) one.name = MARKER;
+        }),
+    ],
+    [
+      "a row's message",
+      ({ editJson }) =>
+        editJson('data/train.jsonl', (row: { responses_create_params: { input: object[] } }) => {
+          row.responses_create_params.input = [{ role: MARKER, content: MARKER }];
+        }),
+    ],
+    ['a line that is no row', ({ edit }) => edit('data/train.jsonl', (text) => `${MARKER}${text}`)],
+    ['a text', ({ edit }) => edit('app.py', (text) => `${MARKER}${text}${MARKER.repeat(30)}`)],
+    ['a config', ({ edit }) => edit(`configs/${NAME}.yaml`, (text) => `${text}# ${MARKER}`)],
+    [
+      'a setting',
+      ({ edit }) =>
+        edit(`configs/${NAME}.yaml`, (text) =>
+          text.replace(/( +)url: .*/, `$&\n$1reward_rule: ${JSON.stringify(MARKER)}`),
+        ),
+    ],
+    [
+      'a file of the lock',
+      ({ editJson }) =>
+        editJson('gymgen.lock.json', (lock: { files: object }) => {
+          Object.assign(lock.files, { [FILE]: `sha256:${'0'.repeat(64)}` });
+        }),
+    ],
+    [
+      'a hash of the lock',
+      ({ editJson }) =>
+        editJson('gymgen.lock.json', (lock: { files: object }) => {
+          Object.assign(lock.files, { [MARKER]: MARKER });
+        }),
+    ],
+    [
+      'a file of the lock that is there',
+      (at) => {
+        at.write(root(FILE), 'x');
+        at.editJson('gymgen.lock.json', (lock: { files: object }) => {
+          Object.assign(lock.files, { [FILE]: `sha256:${'0'.repeat(64)}` });
+        });
+      },
+    ],
+    [
+      "the lock's source",
+      ({ editJson }) =>
+        editJson('gymgen.lock.json', (lock: Record<string, unknown>) => {
+          lock.source = MARKER;
+        }),
+    ],
+    [
+      "the lock's options",
+      ({ editJson }) =>
+        editJson('gymgen.lock.json', (lock: { options: object }) => {
+          Object.assign(lock.options, { limit: MARKER, tasks: MARKER, [MARKER]: MARKER, prompt: MARKER });
+        }),
+    ],
+    [
+      "the lock's toolsets",
+      ({ editJson }) =>
+        editJson('gymgen.lock.json', (lock: Record<string, unknown>) => {
+          lock.toolsets = [{ key: MARKER, tools: [MARKER], turns: MARKER }];
+        }),
+    ],
+    [
+      'keys of the lock',
+      ({ editJson }) =>
+        editJson('gymgen.lock.json', (lock: Record<string, unknown>) => {
+          Object.assign(lock, { [MARKER]: 1, theirs: { [MARKER]: MARKER }, prompts: { [MARKER]: MARKER } });
+        }),
+    ],
+    ['a lock that is no JSON', ({ edit }) => edit('gymgen.lock.json', () => MARKER)],
+    ['toolsets.json', ({ edit }) => edit('toolsets.json', (text) => text.replace('submit', MARKER))],
+    ['the name of the folder', ({ cwd }) => renameSync(join(cwd, root()), join(cwd, 'root/resources_servers', FILE))],
+    [
+      'the name of another folder',
+      ({ cwd }) => cpSync(join(cwd, root()), join(cwd, 'root/resources_servers', FILE), { recursive: true }),
+    ],
+    ['a file beside', ({ write }) => write(root(FILE), MARKER)],
+    [
+      'what an interrupted run left',
+      ({ cwd }) => {
+        mkdirSync(join(cwd, 'root/.gymgen', NAME), { recursive: true });
+        writeFileSync(join(cwd, 'root/.gymgen', NAME, 'journal.json'), MARKER);
+      },
+    ],
+  ];
+
+  test.each(fields)('%s', async (_, change) => {
+    const at = workplace();
+    change(at);
+    await outputs(at, CHECK);
+    await outputs(at, ['check', 'root']);
+    await outputs(at, ['rec.jsonl', 'root', '--dry-run']);
+    await outputs(at, ['rec.jsonl', 'root', '--diff']);
+    await outputs(at, ['batch', '--source', 'rec.jsonl', '--root', 'root', '--check', '--retries', '0']);
+    await outputs(at, UPDATE);
+    await outputs(at, ['rec.jsonl', 'root', '--force']);
+  });
+
+  test('the document of a check has the exact value', async () => {
+    const at = workplace();
+    at.editJson('data/train.jsonl', (row: Record<string, unknown>) => {
+      row[MARKER] = 1;
+    });
+    expect(holds(await outputs(at, CHECK), MARKER)).toBe(true);
+  });
+});
+
+describe('of files and names that a command is given', () => {
+  const fields: [string, (at: Workplace) => string[]][] = [
+    [
+      'a key of a tasks file',
+      (at) => {
+        at.write('t.jsonl', JSON.stringify({ reset: {}, [MARKER]: 1 }));
+        return ['--tasks', 't.jsonl'];
+      },
+    ],
+    [
+      'values of a tasks file',
+      (at) => {
+        at.write('t.jsonl', JSON.stringify({ reset: { a: MARKER }, split: MARKER, id: BROKEN, prompt: MARKER }));
+        return ['--tasks', 't.jsonl'];
+      },
+    ],
+    [
+      'a line of a tasks file',
+      (at) => {
+        at.write('t.jsonl', MARKER);
+        return ['--tasks', 't.jsonl'];
+      },
+    ],
+    [
+      'a column of a tasks file',
+      (at) => {
+        at.write('t.csv', `"${MARKER}","reset"\n1,2,3\n`);
+        return ['--tasks', 't.csv'];
+      },
+    ],
+    ['the name of a tasks file', () => ['--tasks', MARKER]],
+    ['the name of a prompt file', () => ['--prompt', `@${MARKER}`]],
+    ['an option', () => ['--split', MARKER, '--name', MARKER, '--rename-tool', `${MARKER}=${MARKER}`]],
+    ['a value that an option has not', () => ['--limit', MARKER, '--probes', MARKER, '--header', MARKER]],
+    ['a header', () => ['--header', `${MARKER}: ${MARKER}`]],
+    ['a variable', () => ['--header-env', `A=${MARKER}$NOTSET`]],
+    ['a URL', () => ['--config-url', `http://h/${MARKER}`]],
+  ];
+
+  test.each(fields)('%s', async (_, change) => {
+    const at = workplace();
+    const url = await at.server({});
+    await outputs(at, [url, 'out', ...change(at)]);
+    await outputs(at, ['inspect', url, ...change(at)]);
+  });
+
+  test.each([
+    ['write', [MARKER, 'out']],
+    ['write, the wrong way round', [MARKER, 'http://127.0.0.1:9']],
+    ['write into such a root', ['rec.jsonl', FILE]],
+    ['inspect', ['inspect', FILE]],
+    ['record', ['record', 'rec.jsonl', join('out', FILE)]],
+    ['check', ['check', MARKER]],
+    ['update', ['update', 'root', '--name', MARKER]],
+    ['batch', ['batch', '--source', MARKER, '--root', 'out', '--retries', '0']],
+    ['a batch file', ['batch', FILE]],
+  ])('the arguments of %s', async (_, args) => {
+    await outputs(workplace(), args);
+  });
+
+  test.each([
+    ['a key', JSON.stringify({ sources: [{ source: 'x', [MARKER]: 1 }] })],
+    [
+      'a value',
+      JSON.stringify({
+        sources: [
+          { source: MARKER, limit: MARKER },
+          { source: MARKER, name: MARKER },
+        ],
+      }),
+    ],
+    ['a source', JSON.stringify({ sources: [MARKER, `http://127.0.0.1:9/${MARKER}`] })],
+    ['no YAML', `a: [${MARKER}`],
+  ])('%s of a batch file', async (_, text) => {
+    const at = workplace();
+    at.write('batch.yaml', text);
+    await outputs(at, ['batch', 'batch.yaml', '--root', 'out', '--retries', '0']);
+  });
+
+  test('a list on standard input', async () => {
+    const args = ['batch', '-', '--root', 'out', '--retries', '0'];
+    const { stdout, stderr } = await builtCli()(args, { cwd: tempFolder(), input: MARKER.slice(1) });
+    expect(escaped(`${stdout}\n${stderr}`)).toEqual([]);
+  });
+
+  test('an unknown option, a command’s usage, and the environment', async () => {
+    const at = workplace();
+    for (const args of [
+      [`--${MARKER}`],
+      ['check', `--${MARKER}`],
+      [MARKER],
+      ['a', 'b', MARKER],
+      ['--probe-turns', MARKER],
+    ]) {
+      const { stdout, stderr } = await gymgenHere(args, { cwd: at.cwd });
+      expect(escaped(`${stdout}\n${stderr}`)).toEqual([]);
+    }
+    at.edit('app.py', (text) => `${text}#`);
+    await outputs(at, CHECK, { GITHUB_WORKSPACE: `/${FILE}`, GITHUB_ACTIONS: 'true' });
+    await outputs(at, ['doctor'], { PATH: `/${FILE}`, VIRTUAL_ENV: FILE });
+  });
+});
