@@ -3,6 +3,7 @@ import type { FileDifference } from './check/difference.js';
 import type { Reporter } from './discover/index.js';
 import { type Generated, generate } from './generate.js';
 import { finishCommits, type Written, writeFolder } from './output/index.js';
+import { Warnings } from './warnings.js';
 import type { WriteRequest } from './write.js';
 
 export interface UpdateReport extends Generated, Written {
@@ -25,7 +26,7 @@ export async function update(request: WriteRequest, reporter: Reporter, signal: 
       const edited = written.plan.entries.filter(({ state }) => state === 'edited' && edits !== 'ours');
       return { ...written, edited: await comparison.differences(edited) };
     },
-    reporter,
+    new Warnings(reporter),
     signal,
   );
 }

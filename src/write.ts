@@ -1,6 +1,7 @@
 import { END_TURN, type Reporter } from './discover/index.js';
 import { type Generated, type GenerateRequest, generate } from './generate.js';
 import { type Edits, finishCommits, type Written, writeFolder } from './output/index.js';
+import { Warnings } from './warnings.js';
 
 export interface WriteRequest extends GenerateRequest {
   /** What becomes of files that were edited by hand. */
@@ -16,14 +17,15 @@ export type WriteReport = Generated & Written;
  * @throws UserError for everything that a user can mend; the signal's reason when it aborts
  */
 export async function write(request: WriteRequest, reporter: Reporter, signal: AbortSignal): Promise<WriteReport> {
+  const warnings = new Warnings(reporter);
   for (const name of await finishCommits(request.gymRoot)) {
-    reporter.warn(`finished the writing of '${name}', which an earlier run had begun`);
+    warnings.warn(`finished the writing of '${name}', which an earlier run had begun`);
   }
   const { edits, dryRun } = request;
   return generate(
     request,
     (target, files, record) => writeFolder(target, files, record, { edits, dryRun, signal }),
-    reporter,
+    warnings,
     signal,
   );
 }

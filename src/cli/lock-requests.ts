@@ -8,7 +8,8 @@ import type { WriteFlags } from './write-options.js';
 import { writeRequest } from './write-request.js';
 
 /** Flags that go with what a lock file says. */
-export interface LockFlags extends Pick<WriteFlags, 'header' | 'headerEnv' | 'tasks' | 'python' | 'maxSessions'> {
+export interface LockFlags
+  extends Pick<WriteFlags, 'header' | 'headerEnv' | 'tasks' | 'python' | 'maxSessions' | 'strict'> {
   /** The one folder that is meant. */
   name?: string;
   /** Asked in place of the source that the lock file names. */
@@ -59,10 +60,10 @@ function lockRequest(gymRoot: string, { name, folder, lock }: WrittenFolder, fla
   }
   const { source, options } = recorded.data;
   const { headerEnv, ...rest } = options;
-  const { header, headerEnv: sent, tasks, python, maxSessions } = flags;
+  const { header, headerEnv: sent, tasks, python, maxSessions, strict } = flags;
   if (rest.tasks !== undefined && tasks === undefined) assertBelow(rest.tasks, where);
   const given = Object.fromEntries(
-    Object.entries({ header, headerEnv: sent, tasks, python, maxSessions }).filter(isSet),
+    Object.entries({ header, headerEnv: sent, tasks, python, maxSessions, strict }).filter(isSet),
   );
   const request = writeRequest(flags.source ?? sourceOf(source, folder), gymRoot, { ...rest, ...given });
   return {

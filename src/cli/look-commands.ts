@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { UiFlags } from './run.js';
-import { addGenerateOptions, addUiOptions, type WriteFlags } from './write-options.js';
+import { addGenerateOptions, addUiOptions, strictOption, type WriteFlags } from './write-options.js';
 
 const INSPECT = `
 Examples:
@@ -21,7 +21,9 @@ export function addLookCommands(cli: Command): void {
         .description('what a source serves: splits, tools, prompts, and what NeMo Gym would refuse; writes nothing')
         .argument('<source>', 'as of write')
         .addHelpText('after', INSPECT),
-    ),
+    )
+      .optionsGroup('How it runs:')
+      .addOption(strictOption()),
   ).action(async (source: string, flags: WriteFlags) => {
     const { inspectCommand } = await import('./commands/inspect.js');
     await inspectCommand(source, flags);

@@ -55,6 +55,7 @@ const Flags = z.object({
   ...TASK_FLAGS,
   dryRun: z.boolean().default(false),
   force: z.boolean().default(false),
+  strict: z.boolean().default(false),
 });
 
 /**
@@ -124,11 +125,12 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
     edits: given.force ? 'ours' : 'refuse',
     dropPrompts: given.force,
     dryRun: given.dryRun,
+    strict: given.strict,
   };
 }
 
 /** Flags that say how a run goes; a `--header` may hold a secret, and a `--python` is of one machine. */
-const UNRECORDED = ['header', 'python', 'dryRun', 'force'];
+const UNRECORDED = ['header', 'python', 'dryRun', 'force', 'strict'];
 
 /**
  * The flags that decide what is written, as they were given.

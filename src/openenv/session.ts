@@ -4,7 +4,7 @@ import type { UserError } from '../errors.js';
 import { excerpt } from './excerpt.js';
 import { connectionFailure, handshakeFailure } from './failure.js';
 import { firstIssue } from './first-issue.js';
-import { Frame, failureOf, type ListedTool, listedTools, type Observation } from './messages.js';
+import { errorText, Frame, failureOf, type ListedTool, listedTools, type Observation } from './messages.js';
 import { RefusedError, ServerFull, SessionLost } from './session-errors.js';
 import type { ServerUrl } from './url.js';
 
@@ -195,7 +195,7 @@ function observationOf(text: string, where: string): Observation {
   }
   if (frame.type === 'observation') return frame.data;
   if (frame.type === 'state') throw new SessionLost('the server answered with a state, out of order', { where });
-  const { code, message, active_sessions, max_sessions } = frame.data;
+  const { code, active_sessions, max_sessions } = frame.data;
   if (code === 'CAPACITY_REACHED') throw new ServerFull(where, active_sessions, max_sessions);
-  throw new RefusedError(`${code}: ${excerpt(message, 400)}`, { where });
+  throw new RefusedError(excerpt(errorText(frame.data), 600), { where, code });
 }

@@ -34,7 +34,8 @@ export async function checkCommand(first: string, second: string | undefined, fl
       }
     }
     terminal.document(checkDocument(reports, failures));
-    if (failures.length > 0) process.exitCode = EXIT.failed;
+    // Exit code 1 if all that failed are warnings with --strict.
+    if (failures.length > 0) process.exitCode = Math.max(...failures.map(({ error }) => error.exitCode));
     else if (reports.some(({ changed }) => changed)) process.exitCode = EXIT.differs;
   });
 }
@@ -52,7 +53,7 @@ async function requestsOf(first: string, second: string | undefined, flags: Chec
 
 /** Options that a lock file has already. */
 function refuseOthers(flags: CheckFlags): void {
-  const own = 'name source header headerEnv tasks python maxSessions github json quiet verbose'.split(' ');
+  const own = 'name source header headerEnv tasks python maxSessions strict github json quiet verbose'.split(' ');
   const isGiven = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
   const others = Object.entries(flags).filter(([key, value]) => isGiven(value) && !own.includes(key));
   if (others.length === 0) return;
