@@ -9,7 +9,14 @@ const Reward = z.union([z.number(), z.boolean().transform(Number), z.null()], 'e
 
 /** Text of an error frame; a server may send null or nothing. */
 const words = (otherwise: string) =>
-  z.unknown().transform((text) => (text === undefined || text === null || text === '' ? otherwise : String(text)));
+  z
+    .unknown()
+    .default(null)
+    .transform((text) => (text === null || text === '' ? otherwise : shown(text)));
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
 
 /** One entry of a VALIDATION_ERROR's `data.errors`, as pydantic's `ValidationError.errors()` returns them. */
 const ValidationIssue = z.object({

@@ -56,6 +56,48 @@ test('a full server says so unasked, with its numbers', async () => {
   expect(await failureOf(refused)).toMatch(/full: 0 of its 0 sessions are taken\nat: ws:/);
 });
 
+test.each([
+  ['true', 1],
+  ['false', 0],
+  ['2', 2],
+  ['0.5', 0.5],
+  ['null', null],
+])('a reward may be %s, as openenv allows', async (reward, expected) => {
+  const frame = `{"type":"observation","data":{"observation":{},"reward":${reward},"done":false}}`;
+  const { session } = await opened(onReset(() => frame));
+  expect((await reset(session)).reward).toBe(expected);
+});
+
+test.each(['"0.5"', '[1]', '1e999', '{}'])('a reward of %s is refused by its name', async (reward) => {
+  const frame = `{"type":"observation","data":{"observation":{},"reward":${reward},"done":false}}`;
+  const { session } = await opened(onReset(() => frame));
+  expect(await failureOf(reset(session))).toMatch(/not a frame of OpenEnv/);
+});
+
+test('an invalid action is refused with its fields and the reasons', async () => {
+  const errors = [
+    { type: 'int_parsing', loc: ['n'], msg: 'Input should be a valid integer', input: 'hello' },
+    { type: 'missing', loc: ['pts', 0, 'x'], msg: 'Field required' },
+    'not an issue',
+    { loc: 5, msg: 'Odd place' },
+    { loc: ['z'], msg: 'One more' },
+  ];
+  const error = { type: 'error', data: { code: 'VALIDATION_ERROR', message: 'Invalid message', errors } };
+  const { session } = await opened({ ws: () => error });
+  const told = await failureOf(session.step('{"n":"hello"}', 5));
+  expect(told).toContain(
+    'VALIDATION_ERROR: Invalid message; n: Input should be a valid integer; pts.0.x: Field required; Odd place; and 1 more',
+  );
+});
+
+test.each([{ code: null, message: null }, { code: 7, message: {}, errors: 'x' }, {}])(
+  'an odd error frame %j is still a refusal',
+  async (data) => {
+    const { session } = await opened({ ws: () => ({ type: 'error', data }) });
+    await expect(reset(session)).rejects.toThrow(RefusedError);
+  },
+);
+
 test('what the server refuses leaves the session as it is', async () => {
   const error = { type: 'error', data: { code: 'EXECUTION_ERROR', message: 'no\nsuch \x1b[1mindex' } };
   const { session } = await opened({ ws: ({ data }) => (data.index === 7 ? error : undefined) });
