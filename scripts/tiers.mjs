@@ -47,7 +47,12 @@ const pytest = (cwd) => ({
 
 export const TIERS = {
   lint: {
-    checks: [whole('biome', npmTool('biome'), 'check'), ruff('check'), ruff('format', '--check')],
+    checks: [
+      whole('biome', npmTool('biome'), 'check'),
+      whole('eslint', npmTool('eslint'), '.'),
+      ruff('check'),
+      ruff('format', '--check'),
+    ],
     venvs: ['gym'],
   },
   types: {

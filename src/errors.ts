@@ -1,5 +1,15 @@
 /** Exit codes: 0 done, 1 differs or something in a batch failed, 2 could not do it, 128 + n ended by signal n. */
-export const EXIT = { done: 0, differs: 1, failed: 2, interrupted: 130, terminated: 143 } as const;
+export const EXIT = { done: 0, differs: 1, failed: 2, hungUp: 129, interrupted: 130, terminated: 143 } as const;
+
+/** Signals that stop a run, with the words and the exit code of that. */
+const SIGNALS = {
+  SIGHUP: { what: 'terminal closed', exitCode: EXIT.hungUp },
+  SIGINT: { what: 'interrupted', exitCode: EXIT.interrupted },
+  SIGTERM: { what: 'terminated', exitCode: EXIT.terminated },
+} as const;
+
+export type StopSignal = keyof typeof SIGNALS;
+export const STOP_SIGNALS = Object.keys(SIGNALS) as StopSignal[];
 
 export interface ErrorParts {
   /** Where it happened: a URL, a path, a task. */
@@ -27,13 +37,13 @@ export class UserError extends Error {
   }
 }
 
-/** Ctrl-C or SIGTERM: everything that is under way ends with this, and the exit code says which. */
+/** Ctrl-C, SIGTERM or SIGHUP: all work in progress ends with this error, and the exit code says which. */
 export class Interrupted extends UserError {
   override readonly name = 'Interrupted';
   override readonly exitCode: number;
 
-  constructor(signal: 'SIGINT' | 'SIGTERM') {
-    super(signal === 'SIGINT' ? 'interrupted' : 'terminated');
-    this.exitCode = signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
+  constructor(signal: StopSignal) {
+    super(SIGNALS[signal].what);
+    this.exitCode = SIGNALS[signal].exitCode;
   }
 }

@@ -93,7 +93,7 @@ export async function generate<T extends Written>(
     const prompts = new PromptKeeper(target, await readLock(target), request.keepPrompts ?? false);
     const record = () => {
       findings.throwIfAny(REFUSED);
-      findings.add(...rewardScore(settings.reward, found.scores?.()));
+      findings.add(rewardScore(settings.reward, found.scores?.()));
       for (const finding of findings.warnings) warnings.warn(describe(finding));
       if (request.strict) warnings.assertNone();
       if (request.dropPrompts !== true) prompts.assertNoneLost();
@@ -128,7 +128,7 @@ const REFUSED = 'NeMo Gym would refuse what this server serves; nothing was writ
 
 function refuse(findings: readonly Finding[]): void {
   const all = new Findings();
-  all.add(...findings);
+  all.add(findings);
   all.throwIfAny('this can not become a folder that NeMo Gym takes; nothing was written');
 }
 

@@ -44,7 +44,7 @@ export async function inspect(request: InspectRequest, reporter: Reporter, signa
     for await (const file of folder(measured(found, prompts), options, findings)) {
       if ('rows' in file) for await (const _ of file.rows);
     }
-    findings.add(...rewardScore(request.gym.settings.reward, found.scores?.()));
+    findings.add(rewardScore(request.gym.settings.reward, found.scores?.()));
     return {
       envName: found.envName,
       name,

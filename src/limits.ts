@@ -1,28 +1,107 @@
+import { UserError } from './errors.js';
+import { thousands } from './thousands.js';
+
 /**
- * Upper bounds on what an untrusted source can make gymgen hold or work on. `docs/limits.md` lists them; an input past a
- * bound is refused with an error that names the bound.
+ * Upper bounds on what an untrusted source can make gymgen hold or work on. `docs/limits.md` lists them; input over a limit
+ * is refused with an error that names the limit and its number.
  */
 export const LIMITS = {
   /** Bytes of one HTTP answer, unpacked, and of one websocket frame. */
   answerBytes: 128 * 2 ** 20,
-  /** JSON values (objects, arrays, strings, numbers, …) in one answer, frame or line. */
-  jsonValues: 2_000_000,
   /** Seconds for one whole HTTP answer, however steadily its bytes arrive. */
   answerSeconds: 600,
+  /** Seconds for the handshake of a websocket. */
+  handshakeSeconds: 30,
+  /** JSON values and keys in one answer, frame, line or `.json` file. */
+  jsonValues: 1_000_000,
+  /** Nested arrays and objects in one answer that is not a page of tasks, and in one frame. */
+  jsonDepth: 1000,
   /** Splits of a server, a recording or a tasks file. */
   splits: 1000,
+  /** Toolsets of one source. */
+  toolsets: 10_000,
+  /** Bytes of all tools of all toolsets of one source. */
+  toolsetsBytes: 256 * 2 ** 20,
+  /** Turns of one task. */
+  turns: 100,
   /** Tools in one turn. */
   toolsPerTurn: 1000,
   /** Bytes of one tool's JSON schema. */
   schemaBytes: 2 ** 20,
-  /** Bytes of a line of a recording, a tasks file or a rows file. */
+  /** Bytes of one tool's description. */
+  descriptionBytes: 64 * 1024,
+  /** Bytes of all tools of one turn: names, descriptions and schemas. */
+  turnBytes: 16 * 2 ** 20,
+  /** Values of an action's schema, with its references replaced. */
+  actionValues: 20_000,
+  /** References of an action's schema that lead to each other. */
+  actionReferences: 64,
+  /** Bytes of a line of a recording, a tasks file or a rows file, and of a `.json` tasks file. */
   lineBytes: 128 * 2 ** 20,
   /** Bytes of a lock file. */
   lockBytes: 64 * 2 ** 20,
   /** Files in a lock file. */
   lockFiles: 5000,
-  /** Bytes of a config, a batch file or an `openenv.yaml`. */
-  configBytes: 2 ** 20,
-  /** Keys in a config, a batch file or an `openenv.yaml`. */
-  configKeys: 10_000,
+  /** Bytes of a config, a batch file, a list of sources, an `openenv.yaml` or a `pyproject.toml`. */
+  configBytes: 256 * 1024,
+  /** Keys and items in a config, a batch file or an `openenv.yaml`. */
+  configKeys: 5000,
+  /** Values that the aliases of a YAML file repeat. */
+  configAliases: 1000,
+  /** Bytes of a text that an option reads from a file, as in `--prompt @FILE`. */
+  textBytes: 2 ** 20,
 } as const;
+
+export type LimitName = keyof typeof LIMITS;
+
+/** What is wrong with input that exceeds a limit, in the words of its error. */
+const PROBLEMS: Record<LimitName, string> = {
+  answerBytes: 'answer too large',
+  answerSeconds: 'answer took too long',
+  handshakeSeconds: 'websocket handshake took too long',
+  jsonValues: 'too many JSON values',
+  jsonDepth: 'JSON nested too deeply',
+  splits: 'too many splits',
+  toolsets: 'too many toolsets',
+  toolsetsBytes: 'toolsets too large',
+  turns: 'too many turns',
+  toolsPerTurn: 'too many tools in a turn',
+  schemaBytes: 'tool schema too large',
+  descriptionBytes: 'tool description too large',
+  turnBytes: 'tools of a turn too large',
+  actionValues: 'action schema too large',
+  actionReferences: 'action schema has too many nested references',
+  lineBytes: 'line too long',
+  lockBytes: 'lock file too large',
+  lockFiles: 'too many files in the lock file',
+  configBytes: 'file too large',
+  configKeys: 'too many keys and items',
+  configAliases: 'too many YAML aliases',
+  textBytes: 'text file too large',
+};
+
+/**
+ * The message for input over a limit: `too many splits: the limit is 1,000 (splits)`.
+ * @param limit the number in force, if it is not the default
+ */
+export function limitMessage(name: LimitName, limit: number = LIMITS[name]): string {
+  return `${PROBLEMS[name]}: the limit is ${amount(name, limit)} (${name})`;
+}
+
+/** The error for input over a limit. */
+export function overLimit(name: LimitName, parts: { where: string; fix?: string; limit?: number }): UserError {
+  const { where, fix = `reduce it, or see docs/limits.md: ${name}`, limit } = parts;
+  return new UserError(limitMessage(name, limit), { where, fix });
+}
+
+/** A limit as messages and docs show it: `1,000`, `128 MiB`, `30 s`. */
+export function amount(name: LimitName, limit: number = LIMITS[name]): string {
+  if (name.endsWith('Seconds')) return `${thousands(limit)} s`;
+  if (!name.endsWith('Bytes')) return thousands(limit);
+  const units: [number, string][] = [
+    [2 ** 20, 'MiB'],
+    [1024, 'KiB'],
+  ];
+  const [size, unit] = units.find(([size]) => limit >= size && limit % size === 0) ?? [1, 'bytes'];
+  return `${thousands(limit / size)} ${unit}`;
+}

@@ -1,11 +1,13 @@
+import { LIMITS, limitMessage } from './limits.js';
+
 const LF = 0x0a;
 
-/** Longer than any row that a model could read, and what a file that has no line ends can make us hold. */
-export const LONGEST = 256 * 2 ** 20;
+/** What a file without line ends can make us hold. */
+const LONGEST = LIMITS.lineBytes;
 
 export class LineTooLong extends Error {
   constructor() {
-    super(`a line is longer than ${LONGEST} bytes`);
+    super(limitMessage('lineBytes'));
   }
 }
 

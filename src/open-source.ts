@@ -10,6 +10,7 @@ import {
 import { UserError } from './errors.js';
 import type { ServerConfig } from './gym/index.js';
 import { parseServerUrl } from './openenv/index.js';
+import { openRegular } from './regular-file.js';
 import { type BundleOptions, bundleReference, resolveSource } from './source/index.js';
 
 /** What is to be asked for its tasks, and how. */
@@ -50,6 +51,7 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
     return { found, server, close: () => found.close() };
   }
   if (RECORDING.test(named) && !named.includes('://')) {
+    await assertNotSpecial(named);
     throw new UserError(`there is no recording ${named}`, { fix: `make it: gymgen record <source> ${named}` });
   }
   const source = await (await resolveSource(named, request.bundle)).open({ reporter, signal });
@@ -70,6 +72,14 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
     await source.close();
     throw error;
   }
+}
+
+/** @throws UserError if there is something of this name that is not a regular file */
+async function assertNotSpecial(named: string): Promise<void> {
+  const file = await openRegular(named).catch((error: unknown) => {
+    if (error instanceof UserError) throw error;
+  });
+  await file?.close();
 }
 
 /** A folder is named from the recording's own there, and from the config's in a config. */

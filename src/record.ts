@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, rmSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -8,6 +8,7 @@ import { isRecording, openRecording, type Reporter, recordingText, type Split } 
 import { UserError } from './errors.js';
 import { openSource, type SourceRequest } from './open-source.js';
 import { explained } from './output/index.js';
+import { cleanOnForcedExit } from './shutdown.js';
 
 export interface RecordReport {
   file: string;
@@ -31,6 +32,7 @@ export async function record(
   const folder = path.dirname(path.resolve(file));
   const { found, server, close } = await openSource(request, reporter, signal);
   const draft = `${file}.${process.pid}.tmp`;
+  const release = cleanOnForcedExit(() => rmSync(draft, { force: true }));
   try {
     const text = Readable.from(recordingText(found, await server(folder)), { objectMode: false });
     await explained(folder, async () => {
@@ -44,6 +46,7 @@ export async function record(
     throw signal.aborted ? signal.reason : error;
   } finally {
     await rm(draft, { force: true });
+    release();
     await close();
   }
 }

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { UserError } from '../errors.js';
-import { LONGEST, linesOf } from '../lines.js';
+import type { UserError } from '../errors.js';
+import { LIMITS, overLimit } from '../limits.js';
+import { linesOf } from '../lines.js';
 
 const LF = 0x0a;
 /** Bytes that are read at once. */
@@ -71,7 +72,7 @@ export class FileText {
       const at = this.memory.subarray(this.start, this.end).indexOf(LF, searched);
       if (at !== -1) return at + 1;
       searched = this.ahead;
-      if (searched - length > LONGEST) throw this.tooLong();
+      if (searched - length > LIMITS.lineBytes) throw this.tooLong();
       if (!(await this.read())) return searched;
     }
   }
@@ -93,9 +94,6 @@ export class FileText {
   }
 
   private tooLong(): UserError {
-    return new UserError(`a line is longer than ${LONGEST} bytes, so it is no row`, {
-      where: this.path,
-      fix: 'delete the file, and write it again',
-    });
+    return overLimit('lineBytes', { where: this.path, fix: 'delete the file, and write it again' });
   }
 }

@@ -1,3 +1,4 @@
+import { hasTooManyValues } from '../json-bounds.js';
 import type { FieldChange } from './difference.js';
 import { memberChanges, promptChanges, type Row, SPELT, toolChanges } from './row-fields.js';
 
@@ -23,6 +24,7 @@ export class RowParts {
 
   /** Undefined where one of them isn't spelt as gymgen spells rows, so that it must be read as a whole. */
   changes(before: string, after: string): FieldChange[] | undefined {
+    if (hasTooManyValues(before)) return undefined;
     const [old, fresh] = [partsOf(before), partsOf(after)];
     if (!old || !fresh) return undefined;
     try {

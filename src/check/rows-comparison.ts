@@ -1,4 +1,5 @@
-import type { Named, RowsDifference } from './difference.js';
+import { hasTooManyValues } from '../json-bounds.js';
+import type { FieldChange, Named, RowsDifference } from './difference.js';
 import { isRecord, type Row, rowFields } from './row-fields.js';
 import { RowParts } from './row-parts.js';
 
@@ -7,6 +8,8 @@ const WAITING = 4 * 2 ** 20;
 /** What is told by name; the rest is counted. */
 const NAMED = 10;
 const FIELDS = 30;
+
+const NESTED: FieldChange[] = [{ field: 'values nested too deeply to compare', before: null, after: null }];
 
 const START = '{"responses_create_params":';
 const ID = '"task_id":"';
@@ -72,6 +75,16 @@ export class RowsComparison {
     return came.count + went.count + changed.count + moved + broken.count > 0 ? this.found : undefined;
   }
 
+  /** A row that is nested deeper than it can be compared differs as a whole. */
+  private fieldsOf(before: Waiting, after: Waiting) {
+    try {
+      return rowFields(before.row, after.row);
+    } catch (error) {
+      if (error instanceof RangeError) return NESTED;
+      throw error;
+    }
+  }
+
   private parse(text: string | undefined, line: number): Waiting | undefined {
     if (text === undefined) return undefined;
     const id = idAtEnd(text);
@@ -100,7 +113,7 @@ export class RowsComparison {
       note(this.found.came, after);
       return;
     }
-    fields ??= rowFields(before.row, after.row);
+    fields ??= this.fieldsOf(before, after);
     const { changed } = this.found;
     if (fields.length === 1 && fields[0]?.field === 'index') {
       this.found.moved += 1;
@@ -183,7 +196,9 @@ function taskName({ split, index, task_id: id }: Row): string {
   return `${place}'${segment.slice(segment.lastIndexOf('/') + 1)}'`.slice(0, 200);
 }
 
+/** Undefined if it is not JSON, or more of it than a row has. */
 function json(text: string): unknown {
+  if (hasTooManyValues(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

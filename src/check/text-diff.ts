@@ -4,12 +4,14 @@ import { around } from './around.js';
 const LINES = 200;
 const LINE = 160;
 /** Past this many changed lines, what a diff would say is "all of it", and finding the shortest takes long. */
-const EDITS = 4000;
+const EDITS = 1000;
+/** A diff keeps everything else waiting, signals too. */
+const LONGEST_MS = 500;
 
 /** The lines of a unified diff without its two file names; CR LF is LF. Long lines are cut around what differs in them. */
 export function textDiff(before: string, after: string): string[] {
   const [old, fresh] = [before, after].map((text) => text.replaceAll('\r\n', '\n')) as [string, string];
-  const patch = structuredPatch('', '', old, fresh, '', '', { context: 3, maxEditLength: EDITS });
+  const patch = structuredPatch('', '', old, fresh, '', '', { context: 3, maxEditLength: EDITS, timeout: LONGEST_MS });
   if (!patch) return ['(nearly every line differs)'];
   const lines = patch.hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
     `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,

@@ -1,9 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Command, type Option } from 'commander';
-import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
+import { isMap, isNode, isScalar, LineCounter } from 'yaml';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
+import { readRegularSync } from '../regular-file.js';
+import { yamlDocument, yamlValues } from '../yaml-text.js';
 import { addGenerateOptions, type WriteFlags } from './write-options.js';
 
 /** What a batch file says, with the flags of each source as the command line would give them. */
@@ -18,6 +20,9 @@ export interface BatchSource {
   /** Where it is said, for messages. */
   where: string;
 }
+
+/** Mistakes that are reported at once. */
+const TOLD = 20;
 
 const OPTIONS = addGenerateOptions(new Command()).options;
 const Text = z.union([z.string().min(1), z.number(), z.boolean()], 'wants a text').transform(String);
@@ -45,7 +50,7 @@ const Batch = z.strictObject({
  */
 export function readBatchFile(file: string): BatchFile {
   const lines = new LineCounter();
-  const document = parseDocument(readText(file), { lineCounter: lines });
+  const document = yamlDocument(readText(file), file, { lineCounter: lines, uniqueKeys: true });
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
@@ -68,11 +73,11 @@ export function readBatchFile(file: string): BatchFile {
       document.errors.map(({ pos, message }) => `${at(pos[0])}: ${message.split('\n')[0]}`),
     );
   }
-  const parsed = Batch.safeParse(document.toJS({ maxAliasCount: 100 }));
+  const parsed = Batch.safeParse(yamlValues(document, file));
   if (!parsed.success)
     refuse(
       file,
-      parsed.error.issues.flatMap((issue) => problems(issue, placeOf)),
+      parsed.error.issues.slice(0, TOLD).flatMap((issue) => problems(issue, placeOf)),
     );
   const { root, defaults, sources } = parsed.data as z.infer<typeof Batch>;
   const folder = path.dirname(file);
@@ -96,7 +101,7 @@ type PlaceOf = (keys: readonly PropertyKey[], isKey?: boolean) => string;
 function problems(issue: Issue, placeOf: PlaceOf, before: readonly PropertyKey[] = []): string[] {
   const keys = [...before, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${placeOf([...keys, key], true)}: there is no option ${key}`);
+    return issue.keys.slice(0, TOLD).map((key) => `${placeOf([...keys, key], true)}: there is no option ${key}`);
   }
   if (issue.code === 'invalid_union') {
     // A source is a text or a map: what is wrong with the map is what was meant, where there is one.
@@ -107,21 +112,23 @@ function problems(issue: Issue, placeOf: PlaceOf, before: readonly PropertyKey[]
 }
 
 function depth(issues: readonly Issue[]): number {
-  return Math.max(...issues.map(({ path: keys, code }) => keys.length + (code === 'unrecognized_keys' ? 1 : 0)));
+  const depths = issues.map(({ path: keys, code }) => keys.length + (code === 'unrecognized_keys' ? 1 : 0));
+  return depths.reduce((deepest, one) => Math.max(deepest, one), 0);
 }
 
 function refuse(file: string, details: string[]): never {
   throw new UserError(`the batch file has ${details.length === 1 ? 'a mistake' : 'mistakes'}; nothing was written`, {
     where: file,
-    details: details.slice(0, 20),
+    details: details.slice(0, TOLD),
     fix: 'its options are those of gymgen write --help, without the dashes in front',
   });
 }
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularSync(file, 'configBytes');
   } catch (cause) {
+    if (cause instanceof UserError) throw cause;
     throw new UserError(`can't read the batch file: ${(cause as Error).message}`, { where: file, cause });
   }
 }

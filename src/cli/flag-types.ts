@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
+import { readRegularSync } from '../regular-file.js';
 
 export const whole = (least: number) =>
   z
@@ -24,8 +24,9 @@ export function textOrFile(value: string): string {
   if (!value.startsWith('@')) return value;
   const file = value.slice(1);
   try {
-    return readFileSync(file, 'utf8').replace(/\r\n/g, '\n').trimEnd();
+    return readRegularSync(file, 'textBytes').replace(/\r\n/g, '\n').trimEnd();
   } catch (cause) {
+    if (cause instanceof UserError) throw cause;
     throw new UserError(`can't read the text: ${(cause as Error).message}`, { where: file, cause });
   }
 }

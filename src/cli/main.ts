@@ -7,7 +7,8 @@ import { mayClose } from './ui/closed-pipe.js';
 import { addWriteOptions, type WriteFlags } from './write-options.js';
 
 const ROOT = `
-Exit codes: 0 done, 1 differs (check) or something is missing (doctor), 2 could not do it, 130 interrupted, 143 terminated.
+Exit codes: 0 done, 1 differs (check) or something is missing (doctor), 2 could not do it, 129 hung up,
+130 interrupted, 143 terminated.
 Docs: README.md and docs/ in the package.`;
 
 const EXAMPLES = `

@@ -5,7 +5,7 @@ import { Terminal, type TerminalOptions } from './ui/terminal.js';
 
 export type UiFlags = Partial<TerminalOptions>;
 
-/** Runs one command: with a terminal, with a signal that Ctrl-C aborts, and with its failure told and its exit code set. */
+/** Runs one command: with a terminal, with a signal that Ctrl-C, SIGTERM and SIGHUP abort, and with its failure told and its exit code set. */
 export async function run(
   flags: UiFlags,
   work: (terminal: Terminal, signal: AbortSignal) => Promise<void>,
@@ -13,7 +13,10 @@ export async function run(
   keepHeapSmall();
   const { json = false, quiet = false, verbose = false } = flags;
   const terminal = new Terminal({ json, quiet, verbose });
-  const { signal, release } = interruptible();
+  const { signal, release } = interruptible(
+    (line) => terminal.note(line),
+    (reason) => void showError(reason, terminal),
+  );
   try {
     await work(terminal, signal);
   } catch (error) {

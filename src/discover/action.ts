@@ -1,5 +1,6 @@
 import { parse, stringify } from 'lossless-json';
 import { UserError } from '../errors.js';
+import { LIMITS, overLimit } from '../limits.js';
 import { excerpt } from '../openenv/index.js';
 import { jsonFault } from '../rules/json-text.js';
 import { impossibleValue } from './impossible-value.js';
@@ -56,6 +57,7 @@ export function stepTool(schema: JsonText, { hide, fix, doc }: ActionOptions): T
 }
 
 function objectOf(schema: JsonText): Record<string, unknown> {
+  if (Buffer.byteLength(schema) > LIMITS.schemaBytes) throw overLimit('schemaBytes', { where: "the action's schema" });
   const fault = jsonFault(schema);
   if (fault !== undefined) throw new UserError(`the action's schema ${fault}`, { fix: 'mend it on the server' });
   const value = parse(schema) as Record<string, unknown> | null;

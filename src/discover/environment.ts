@@ -11,6 +11,7 @@ import {
 } from '../openenv/index.js';
 import { type ActionOptions, stepTool, WHOLE_ACTION } from './action.js';
 import { interfaceOf, type ListsTools, mcpTools } from './interface.js';
+import { boundedTools } from './tool-bounds.js';
 import type { Discovery, JsonText, Tool } from './types.js';
 
 /** How an episode is played, whatever kind of environment it is of. */
@@ -34,7 +35,11 @@ export async function environmentOf(
   listsTools: ListsTools = async () => undefined,
 ): Promise<Environment> {
   const found = await interfaceOf(http, listsTools);
-  if (found.kind === 'action') return withAction(stepTool(found.schema, options), options.fix);
+  if (found.kind === 'action') {
+    const tool = stepTool(found.schema, options);
+    boundedTools([tool], 'the action of GET /schema');
+    return withAction(tool, options.fix);
+  }
   if (options.hide.length > 0 || Object.keys(options.fix).length > 0 || options.doc !== undefined) {
     throw new UserError('the environment has tools of its own, not one action', {
       fix: 'leave out --hide-field, --fix-field and --tool-doc',
@@ -59,16 +64,18 @@ export async function listsTools(session: Session, seconds: number): Promise<boo
 }
 
 function withTools(http: HttpClient): Environment {
+  const where = http.server.ws;
   let listed: ReturnType<typeof mcpTools> | undefined;
   return {
     call: (session, { name }, args, seconds) => session.callTool(name, args, seconds),
     async tools(session, seconds) {
       try {
-        return await session.listTools(seconds);
+        const answer = await session.listTools(seconds);
+        return { ...answer, tools: boundedTools(answer.tools, where) };
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;
         listed ??= mcpTools(http);
-        const tools = await listed;
+        const tools = boundedTools(await listed, where);
         if (tools.length === 0) throw error;
         return { observation: {}, done: false, tools };
       }

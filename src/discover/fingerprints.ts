@@ -1,16 +1,21 @@
-/** 64 bits that a text is known by, as two unsigned 32-bit integers. */
+/** 64 bits that a text is known by in this run, as two unsigned 32-bit integers. */
 export type Fingerprint = readonly [number, number];
+
+/** Of this run: whoever knew them could make ids that all fall on one slot of a set. */
+const [SEED_ONE, SEED_OTHER, MULTIPLIER_ONE, MULTIPLIER_OTHER] = crypto
+  .getRandomValues(new Int32Array(4))
+  .map((number, at) => (at < 2 ? number : number | 1)) as unknown as [number, number, number, number];
 
 /**
  * MurmurHash3's 32 bits of a text's UTF-16 units, one a block, from two seeds; a cryptographic hash of an id would cost ten
- * times as much.
+ * times as much. The multipliers of a block are random, too: with known ones, some texts collide from any seed.
  */
 export function fingerprint(text: string): Fingerprint {
-  let one = 0x9747b28c;
-  let other = 0x3c6ef372;
+  let one = SEED_ONE;
+  let other = SEED_OTHER;
   for (let at = 0; at < text.length; at += 1) {
-    let block = Math.imul(text.charCodeAt(at), 0xcc9e2d51);
-    block = Math.imul((block << 15) | (block >>> 17), 0x1b873593);
+    let block = Math.imul(text.charCodeAt(at), MULTIPLIER_ONE);
+    block = Math.imul((block << 15) | (block >>> 17), MULTIPLIER_OTHER);
     one ^= block;
     one = (Math.imul((one << 13) | (one >>> 19), 5) + 0xe6546b64) | 0;
     other ^= block;

@@ -1,9 +1,9 @@
 import { UserError } from '../errors.js';
+import { LIMITS, overLimit } from '../limits.js';
 
 type Schema = Record<string, unknown>;
 
-/** Values of a schema once its references are put in: more than any action needs, and little enough to be read. */
-const MOST_VALUES = 20_000;
+const WHERE = "the action's schema";
 
 /**
  * A schema with what its references name in their place, since not every model's server follows them. One that names
@@ -20,15 +20,16 @@ export function inlineSchema(root: Schema): Schema {
 class Inliner {
   recursive = false;
   private values = 0;
+  /** What a reference names: a long one may come thousands of times. */
+  private readonly found = new Map<string, unknown>();
 
   constructor(private readonly root: Schema) {}
 
   /** @param within the references that led here */
   inline(value: unknown, within: readonly string[]): unknown {
     this.values += 1;
-    if (this.values > MOST_VALUES) {
-      throw new UserError(`the action's schema is too large: more than ${MOST_VALUES} values without its references`);
-    }
+    if (this.values > LIMITS.actionValues) throw overLimit('actionValues', { where: WHERE });
+    if (within.length > LIMITS.actionReferences) throw overLimit('actionReferences', { where: WHERE });
     if (Array.isArray(value)) return value.map((item) => this.inline(item, within));
     if (!isObject(value)) return value;
     const { $ref, ...rest } = value;
@@ -51,6 +52,14 @@ class Inliner {
   }
 
   private find(reference: string): unknown {
+    const known = this.found.get(reference);
+    if (known !== undefined) return known;
+    const found = this.search(reference);
+    this.found.set(reference, found);
+    return found;
+  }
+
+  private search(reference: string): unknown {
     const path = reference.startsWith('#/') ? reference.slice(2).split('/') : undefined;
     let found: unknown = this.root;
     for (const key of path ?? ['']) {

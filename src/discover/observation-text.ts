@@ -149,13 +149,19 @@ function countNumbers(array: readonly unknown[]): number {
   return count;
 }
 
-/** The lengths of an array in each dimension, or null where it is not regular. */
+/** The lengths of an array in each dimension, or null if it is not regular. Level by level: each value is seen once. */
 function shape(array: readonly unknown[]): number[] | null {
-  const first: unknown = array[0];
-  if (!Array.isArray(first)) return array.some(Array.isArray) ? null : [array.length];
-  const inner = shape(first);
-  const same = (item: unknown) => Array.isArray(item) && String(shape(item)) === String(inner);
-  return inner !== null && array.every(same) ? [array.length, ...inner] : null;
+  const lengths: number[] = [];
+  for (let level: unknown[][] = [[...array]]; ; ) {
+    const { length } = level[0] as unknown[];
+    if (level.some((one) => one.length !== length)) return null;
+    lengths.push(length);
+    const items = level.flat();
+    const arrays = items.filter(Array.isArray);
+    if (arrays.length === 0) return lengths;
+    if (arrays.length < items.length) return null;
+    level = arrays;
+  }
 }
 
 function isNumber(value: unknown): boolean {
@@ -187,9 +193,19 @@ function jsonOf(value: unknown): string {
 
 function bounded(text: string): string {
   if (text.length <= LONGEST) return text;
-  const characters = [...text];
-  const left = characters.length - LONGEST;
+  const left = codePoints(text) - LONGEST;
   if (left <= 0) return text;
-  const head = characters.slice(0, LONGEST - TAIL).join('');
-  return `${head}\n[${left} characters left out here]\n${characters.slice(-TAIL).join('')}`;
+  // A code point has up to two units.
+  const head = [...text.slice(0, 2 * (LONGEST - TAIL))].slice(0, LONGEST - TAIL).join('');
+  const tail = [...text.slice(-2 * TAIL)].slice(-TAIL).join('');
+  return `${head}\n[${left} characters left out here]\n${tail}`;
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if ((text.codePointAt(at) as number) > 0xffff) at += 1;
+    count += 1;
+  }
+  return count;
 }

@@ -1,5 +1,6 @@
 import { UserError } from '../errors.js';
 import type { JsonString } from '../json-string.js';
+import { LIMITS, limitMessage } from '../limits.js';
 import {
   type Answer,
   excerpt,
@@ -18,9 +19,6 @@ import type { JsonText, TaskRef, Tool } from './types.js';
 
 /** The tool by which AgentEnv's turns end. */
 export const END_TURN = 'end_turn';
-
-/** More turns than any task has: what keeps a server that never ends an episode from keeping us. */
-const MAX_TURNS = 100;
 
 export interface PlayOptions {
   /** Seconds for listing tools. */
@@ -75,7 +73,7 @@ export async function play(
   if (options.turns === 'first') return { turns, told, ...differs };
   let scores: string[] | undefined;
   while (turns.at(-1)?.some((tool) => tool.name === END_TURN)) {
-    if (turns.length > MAX_TURNS) throw new PlayFailed(`${nameOf(task)}: it has more than ${MAX_TURNS} turns`);
+    if (turns.length >= LIMITS.turns) throw new PlayFailed(`${nameOf(task)}: ${limitMessage('turns')}`);
     const what = `its turn ${turns.length} did not end`;
     const ended = await attempt(task, what, () => session.callTool(END_TURN, '{"response":""}', options.resetTimeout));
     if (ended.done) {

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
+import { LIMITS, overLimit } from '../limits.js';
 import { thousands } from '../thousands.js';
 import { chosenSplits } from './chosen-splits.js';
 import type { OpenDiscovery } from './options.js';
 import { Header, Line, RECORDING_FORMAT } from './recording.js';
 import { RecordingLines } from './recording-lines.js';
 import type { Reporter } from './reporter.js';
+import { boundedTools, ToolsetBounds } from './tool-bounds.js';
 import type { Split, Task, TaskRef, Toolset } from './types.js';
 
 export interface RecordedOptions {
@@ -27,7 +29,9 @@ export async function openRecording(
 ): Promise<RecordedDiscovery> {
   const lines = await RecordingLines.open(path);
   try {
-    return new RecordedDiscovery(lines, await readHeader(path, lines), options, reporter);
+    const header = await readHeader(path, lines);
+    if (header.splits.length > LIMITS.splits) throw overLimit('splits', { where: path });
+    return new RecordedDiscovery(lines, header, options, reporter);
   } catch (error) {
     lines.close();
     throw error;
@@ -78,6 +82,7 @@ export class RecordedDiscovery implements OpenDiscovery {
   /** Toolsets of the tasks that were read, with the first of each. */
   private readonly met = new Map<Toolset, TaskRef>();
   private ordered: Toolset[] = [];
+  private readonly bounds: ToolsetBounds;
 
   constructor(
     private readonly lines: RecordingLines,
@@ -85,6 +90,7 @@ export class RecordedDiscovery implements OpenDiscovery {
     private readonly options: RecordedOptions,
     private readonly reporter: Reporter,
   ) {
+    this.bounds = new ToolsetBounds(lines.path);
     this.server = header.server;
     this.envName = header.environment;
     const { given, action, rewardRule } = header;
@@ -147,9 +153,15 @@ export class RecordedDiscovery implements OpenDiscovery {
     else if (line.type === 'end') this.finish(line);
     else {
       if (line.toolset !== this.numbered.length) throw this.lines.damaged(`toolset ${line.toolset} is out of order`);
-      this.numbered.push({ key: '', tasks: [], turns: line.turns });
+      this.numbered.push({ key: '', tasks: [], turns: this.bounded(line.turns) });
     }
     return null;
+  }
+
+  private bounded(turns: Toolset['turns']): Toolset['turns'] {
+    this.bounds.add(turns);
+    for (const turn of turns) boundedTools(turn, this.lines.place);
+    return turns;
   }
 
   private task({ index, toolset: number, ...rest }: Extract<Line, { type: 'task' }>): Task {
@@ -175,6 +187,7 @@ export class RecordedDiscovery implements OpenDiscovery {
     if (this.section !== this.sections.length - 1 || tasks !== this.tasksRead) {
       throw this.lines.damaged(`it has ${this.tasksRead} tasks of ${tasks}`);
     }
+    if (toolsets.length > LIMITS.toolsets) throw overLimit('toolsets', { where: this.lines.place });
     this.ordered = toolsets.map(({ toolset: number, ...told }) => {
       const toolset = this.numbered[number];
       if (!toolset) throw this.lines.damaged(`toolset ${number} is missing`);

@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
 import { UserError } from '../errors.js';
-import { lineBatches } from '../lines.js';
+import { hasTooManyValues } from '../json-bounds.js';
+import { overLimit } from '../limits.js';
+import { LineTooLong, lineBatches } from '../lines.js';
 import { firstIssue } from '../openenv/first-issue.js';
+import { openRegular } from '../regular-file.js';
 
 /** Bytes that are read at once. As texts they must die young, which a text of more than 128 KiB doesn't in V8. */
 const CHUNK = 32 * 1024;
@@ -18,14 +20,16 @@ export class RecordingLines {
   private at = 0;
 
   private constructor(
-    private readonly path: string,
+    readonly path: string,
     private readonly batches: AsyncGenerator<string[]>,
     private readonly end: () => void,
   ) {}
 
   static async open(path: string): Promise<RecordingLines> {
-    const file = createReadStream(path, { highWaterMark: CHUNK });
-    const unpacked = (await isPacked(path)) ? file.pipe(createGunzip({ chunkSize: CHUNK })) : file;
+    const handle = await openRegular(path);
+    const packed = await isPacked(handle);
+    const file = handle.createReadStream({ highWaterMark: CHUNK, start: 0 });
+    const unpacked = packed ? file.pipe(createGunzip({ chunkSize: CHUNK })) : file;
     // A failure to read must end what unpacks it, too.
     if (unpacked !== file) file.on('error', (error) => unpacked.destroy(error));
     return new RecordingLines(path, lineBatches(unpacked, decode), () => {
@@ -38,6 +42,7 @@ export class RecordingLines {
   async more(): Promise<boolean> {
     while (this.at === this.batch.length) {
       const next = await this.batches.next().catch((error: Error) => {
+        if (error instanceof LineTooLong) throw overLimit('lineBytes', { where: this.place });
         throw this.damaged(`it can't be read on: ${error.message}`);
       });
       if (next.done) return false;
@@ -63,9 +68,14 @@ export class RecordingLines {
     throw this.damaged(firstIssue(parsed.error));
   }
 
+  /** Of the line that was read last: `tasks.jsonl:3`. */
+  get place(): string {
+    return `${this.path}:${this.number}`;
+  }
+
   damaged(what: string): UserError {
     return new UserError(`the recording is damaged: ${what}`, {
-      where: `${this.path}:${this.number}`,
+      where: this.place,
       fix: `record it again: gymgen record <source> ${this.path}`,
     });
   }
@@ -75,6 +85,7 @@ export class RecordingLines {
   }
 
   private json(text: string): unknown {
+    if (hasTooManyValues(text)) throw overLimit('jsonValues', { where: this.place });
     try {
       return JSON.parse(text);
     } catch {
@@ -89,12 +100,7 @@ function decode(bytes: Buffer): string {
 }
 
 /** gzip's magic number (RFC 1952), whatever the file is called. */
-async function isPacked(path: string): Promise<boolean> {
-  const file = await open(path);
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
-    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
-  } finally {
-    await file.close();
-  }
+async function isPacked(file: FileHandle): Promise<boolean> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
+  return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
 }

@@ -55,21 +55,30 @@ function nearestToZero({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, m
 }
 
 const MOST_ITEMS = 64;
+/** Characters of a value's JSON: what says least is short, and nested lists of 64 items would multiply. */
+const LONGEST = 64 * 1024;
 
 function list({ minItems = 0, items, prefixItems }: Schema): Sample | null {
   const count = Number(minItems);
   if (count === 0) return { value: [] };
   const item = prefixItems === undefined && count <= MOST_ITEMS ? sample(items) : null;
-  return item && { value: Array(count).fill(item.value) };
+  return item && lengthOf(item) * count <= LONGEST ? { value: Array(count).fill(item.value) } : null;
 }
 
 /** With what it must have, and nothing else. */
 function object({ properties = {}, required = [] }: Schema): Sample | null {
   const value: Record<string, unknown> = {};
-  for (const key of required as string[]) {
+  let length = 0;
+  for (const key of new Set(required as string[])) {
     const found = sample((properties as Schema)[key]);
     if (!found) return null;
+    length += lengthOf(found);
+    if (length > LONGEST) return null;
     value[key] = found.value;
   }
   return { value };
+}
+
+function lengthOf({ value }: Sample): number {
+  return JSON.stringify(value)?.length ?? 0;
 }

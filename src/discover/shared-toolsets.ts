@@ -1,5 +1,6 @@
 import { type ListedTask, nameOf } from './descriptor.js';
 import type { Played } from './play.js';
+import { ToolsetBounds } from './tool-bounds.js';
 import type { TaskRef, Tool, Toolset } from './types.js';
 
 export type PlayedTask = Played & { task: ListedTask };
@@ -15,6 +16,7 @@ interface Learnt {
 /** Toolsets by what they hold: tasks with the same tools share one object, so that it is serialised once. */
 export class SharedToolsets {
   private readonly known = new Map<string, Learnt>();
+  private readonly bounds = new ToolsetBounds('the tools of all tasks');
 
   constructor(private readonly splits: readonly string[]) {}
 
@@ -22,11 +24,12 @@ export class SharedToolsets {
   learn(played: PlayedTask[], group?: string): Toolset {
     const [{ turns }] = played as [PlayedTask];
     const id = `${group ?? 'task:'} ${toolsText(turns)}`;
+    if (!this.known.has(id)) this.bounds.add(turns);
     const learnt = this.known.get(id) ?? { toolset: { key: group ?? '', tasks: [], turns }, played: [], group };
     this.known.set(id, learnt);
-    learnt.played.push(
-      ...played.map(({ task: { split, index, id }, turns }) => ({ task: { split, index, id }, turns })),
-    );
+    for (const { task, turns } of played) {
+      learnt.played.push({ task: { split: task.split, index: task.index, id: task.id }, turns });
+    }
     return learnt.toolset;
   }
 

@@ -22,8 +22,8 @@ export function unsteadyFields(one: unknown, other: unknown, found = new Set<str
   }
   if (!isRecord(one) || !isRecord(other)) return found;
   for (const [key, value] of Object.entries(one)) {
-    if (UNSTEADY.test(key) && stringify(value) !== stringify(other[key])) found.add(key);
-    else unsteadyFields(value, other[key], found);
+    if (!UNSTEADY.test(key)) unsteadyFields(value, other[key], found);
+    else if (stringify(value) !== stringify(other[key])) found.add(key);
   }
   return found;
 }

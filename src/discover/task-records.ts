@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import { UserError } from '../errors.js';
+import { hasTooManyValues } from '../json-bounds.js';
+import { LIMITS, limitMessage, overLimit } from '../limits.js';
 import { LineTooLong, lineBatches } from '../lines.js';
 import { members } from '../openenv/index.js';
+import { openRegular, readRegular } from '../regular-file.js';
 import type { Values } from './task-line.js';
 
 /** A line of a tasks file, or an item of its list. */
@@ -46,7 +48,7 @@ export async function* taskRecords(file: string): AsyncGenerator<TaskRecord[]> {
 
 async function* readJsonl(file: string): AsyncGenerator<TaskRecord[]> {
   let number = 0;
-  for await (const lines of lineBatches(createReadStream(file), utf8)) {
+  for await (const lines of lineBatches((await openRegular(file)).createReadStream(), utf8)) {
     const records: TaskRecord[] = [];
     for (const line of lines) {
       number += 1;
@@ -58,9 +60,14 @@ async function* readJsonl(file: string): AsyncGenerator<TaskRecord[]> {
   }
 }
 
-/** A list is read at once. */
+/** Records that are read between two looks at what else there is to do. */
+const AT_ONCE = 256;
+
+/** A list is parsed at once. */
 async function* readJson(file: string): AsyncGenerator<TaskRecord[]> {
-  const text = withoutMark(utf8(await readFile(file))).trim();
+  const text = withoutMark(utf8(await readRegular(file, 'lineBytes'))).trim();
+  if (hasTooManyValues(text))
+    throw overLimit('jsonValues', { where: file, fix: 'convert it to .jsonl, one task a line' });
   let items: unknown;
   try {
     items = JSON.parse(text);
@@ -73,7 +80,13 @@ async function* readJson(file: string): AsyncGenerator<TaskRecord[]> {
       fix: 'write [{…}, {…}], or a line each in a .jsonl',
     });
   }
-  yield [...members(text).values()].map((item, at) => ({ where: `${file}, item ${at + 1}`, values: objectIn(item) }));
+  const list = [...members(text).values()];
+  for (let start = 0; start < list.length; start += AT_ONCE) {
+    await setImmediate();
+    yield list.slice(start, start + AT_ONCE).map((item, at) => {
+      return { where: `${file}, item ${start + at + 1}`, values: objectIn(item) };
+    });
+  }
 }
 
 /**
@@ -81,8 +94,17 @@ async function* readJson(file: string): AsyncGenerator<TaskRecord[]> {
  * text; so are the columns of texts, whatever is in them.
  */
 async function* readCsv(file: string): AsyncGenerator<TaskRecord[]> {
-  const source = createReadStream(file);
-  const rows = source.pipe(parse({ bom: true, columns: true, info: true, skip_empty_lines: true, trim: false }));
+  const source = (await openRegular(file)).createReadStream();
+  const rows = source.pipe(
+    parse({
+      max_record_size: LIMITS.lineBytes,
+      bom: true,
+      columns: true,
+      info: true,
+      skip_empty_lines: true,
+      trim: false,
+    }),
+  );
   source.on('error', (error) => rows.destroy(error));
   try {
     for await (const { record, info } of rows as AsyncIterable<{
@@ -111,6 +133,7 @@ function cellJson(column: string, cell: string): string {
 }
 
 function objectIn(text: string): Values | string {
+  if (hasTooManyValues(text)) return limitMessage('jsonValues');
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,4 +1,5 @@
 import { UserError } from '../errors.js';
+import { LIMITS, overLimit } from '../limits.js';
 import { chosenSplits } from './chosen-splits.js';
 import { FingerprintSet, fingerprint } from './fingerprints.js';
 import { DEFAULT_SPLIT, type GivenOptions, type GivenTask, type GivenTasks } from './given-tasks.js';
@@ -46,6 +47,7 @@ async function check(file: string): Promise<Map<string, number>> {
   for await (const page of read(file, fault)) {
     for (const { id, split, index, where } of page) {
       counts.set(split, index + 1);
+      if (counts.size > LIMITS.splits) throw overLimit('splits', { where });
       if (!ids.add(fingerprint(id))) fault(where, `its id '${id}' is another task's already`);
     }
   }

@@ -8,6 +8,7 @@ import { render } from './templates.js';
  * Lines of the config which are the user's to set: a change of these is no hand edit, and a rewrite keeps them. A key from
  * outside, such as a header's, is always quoted, and so never one of these.
  */
+// eslint-disable-next-line no-restricted-syntax -- built from constants
 export const SETTING_LINES = new RegExp(`^ +(?:${SETTING_KEYS.join('|')}):`);
 
 /** What `gym list` shows. It reads descriptions as Rich's markup, in which `[` opens a tag, and ends on a bad one. */

@@ -19,7 +19,7 @@ export async function* folder(
   options: GymOptions,
   findings: Findings,
 ): AsyncGenerator<OutputFile, void, undefined> {
-  findings.add(...checkOptions(options), ...checkServer(discovery, options));
+  findings.add([...checkOptions(options), ...checkServer(discovery, options)]);
   const names = namesOf(options.name);
   const toolsets = new ToolsetTexts(options, findings);
   const writer = new RowWriter(options, toolsets, findings);
@@ -38,13 +38,13 @@ export async function* folder(
 
   const found = discovery.toolsets();
   toolsets.finish(found);
-  if (writable && exampleSplit !== undefined) findings.add(...exampleRows(exampleSplit, examples.length));
+  if (writable && exampleSplit !== undefined) findings.add(exampleRows(exampleSplit, examples.length));
   if (findings.any) return;
 
   if (exampleSplit !== undefined) yield { path: names.rows('example'), content: examples.join('') };
   yield { path: 'toolsets.json', content: toolsets.file(found) };
   for (const file of serverFiles(discovery, options)) {
-    if (file.path === names.config) findings.add(...configSize(file.content));
+    if (file.path === names.config) findings.add(configSize(file.content));
     yield file;
   }
 }

@@ -22,7 +22,7 @@ export function slug(envName: string): string {
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '');
+    .replace(/^_+|(?<!_)_+$/g, '');
   return /^\d/.test(words) ? `env_${words}` : words;
 }
 

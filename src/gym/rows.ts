@@ -51,7 +51,7 @@ export class RowWriter {
         const tools = this.toolsets.of(task.toolset);
         const found = row(task);
         if (found.length > 0) {
-          this.findings.add(...found);
+          this.findings.add(found);
           continue;
         }
         const start = chunk.length;

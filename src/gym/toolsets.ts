@@ -24,7 +24,7 @@ export class ToolsetTexts {
     const known = this.made.get(toolset);
     if (known !== undefined) return known;
     const tools = gymTools(toolset, this.options.renameTools);
-    this.findings.add(...tools.findings);
+    this.findings.add(tools.findings);
     for (const tool of toolset.turns.flat()) this.serverNames.add(tool.name);
     const made = { ...tools, text: `[${tools.tools.join(',')}]` };
     this.made.set(toolset, made);
@@ -34,7 +34,7 @@ export class ToolsetTexts {
   /** What can be said once all toolsets are known. */
   finish(toolsets: readonly Toolset[]): void {
     for (const toolset of toolsets) this.get(toolset);
-    this.findings.add(...renamesUnmatched(this.options.renameTools, this.serverNames));
+    this.findings.add(renamesUnmatched(this.options.renameTools, this.serverNames));
   }
 
   /** `toolsets.json`, which the bridge and people read: what was learnt by playing which tasks, a tool a line. */

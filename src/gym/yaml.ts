@@ -33,5 +33,5 @@ function flow(value: unknown): string {
 
 /** OmegaConf's grammar: `\${` is a literal `${`, and backslashes before it count in pairs. */
 function withoutInterpolation(text: string): string {
-  return text.replace(/(\\*)\$\{/g, (_, backslashes: string) => `${backslashes}${backslashes}\\\${`);
+  return text.replace(/(?<!\\)(\\*)\$\{/g, (_, backslashes: string) => `${backslashes}${backslashes}\\\${`);
 }

@@ -5,6 +5,8 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import zlib from 'node:zlib';
 import { UserError } from '../errors.js';
+import { exceededLimit, hasTooManyValues } from '../json-bounds.js';
+import { LIMITS, overLimit } from '../limits.js';
 import { excerpt } from './excerpt.js';
 import { connectionFailure, Unreachable } from './failure.js';
 import type { ServerUrl } from './url.js';
@@ -15,8 +17,10 @@ export interface HttpOptions {
   signal: AbortSignal;
   /** Seconds without a byte after which an answer is given up. */
   idleTimeout?: number;
-  /** Bytes of an answer after which it is refused. */
+  /** Bytes of an answer after which it is refused (default: `LIMITS.answerBytes`). */
   maxBytes?: number;
+  /** Seconds for a whole answer (default: `LIMITS.answerSeconds`). */
+  answerTimeout?: number;
 }
 
 /** An HTTP answer whose status is not 2xx. */
@@ -48,9 +52,10 @@ export class HttpAnswer {
 
   /**
    * @param parse of an answer in UTF-8
-   * @throws NotJsonError
+   * @throws NotJsonError, or UserError if it has too many values
    */
   read(parse = parsePlain): unknown {
+    if (hasTooManyValues(this.data)) throw overLimit('jsonValues', { where: this.asked });
     try {
       return parse(this.data);
     } catch {
@@ -106,6 +111,8 @@ export class HttpClient {
    */
   async json(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonAnswer> {
     const answer = await this.ask(method, path, body);
+    const exceeded = exceededLimit(answer.data);
+    if (exceeded !== undefined) throw overLimit(exceeded, { where: answer.asked });
     return { value: answer.read(), data: answer.data, bytes: answer.data.length };
   }
 
@@ -138,16 +145,21 @@ export class HttpClient {
   }
 
   private exchange(method: string, url: URL, payload: string | undefined, asked: string): Promise<Exchanged> {
-    const { signal, headers, idleTimeout = 60 } = this.options;
+    const { signal, headers, idleTimeout = 60, answerTimeout = LIMITS.answerSeconds } = this.options;
     const send: http.OutgoingHttpHeaders = { Accept: 'application/json', ...this.server.headers, ...headers };
     if (payload !== undefined) {
       send['Content-Type'] = 'application/json';
       send['Content-Length'] = Buffer.byteLength(payload);
     }
     this.requests += 1;
+    let timer: NodeJS.Timeout | undefined;
     return new Promise<Exchanged>((resolve, reject) => {
       const fail = (error: unknown) =>
         reject(signal.aborted ? signal.reason : error instanceof UserError ? error : connectionFailure(asked, error));
+      timer = setTimeout(() => {
+        fail(overLimit('answerSeconds', { where: asked, limit: answerTimeout }));
+        request.destroy();
+      }, answerTimeout * 1000);
       const { request: start } = url.protocol === 'https:' ? https : http;
       const request = start(url, { method, agent: this.agent, headers: send, signal, timeout: idleTimeout * 1000 });
       request.on('timeout', () =>
@@ -168,18 +180,18 @@ export class HttpClient {
         this.read(response, asked).then((data) => resolve({ response, data }), fail);
       });
       request.end(payload);
-    });
+    }).finally(() => clearTimeout(timer));
   }
 
   private async read(response: http.IncomingMessage, asked: string): Promise<Buffer> {
-    const { maxBytes = 256 * 2 ** 20 } = this.options;
+    const { maxBytes = LIMITS.answerBytes } = this.options;
     const chunks: Buffer[] = [];
     let size = 0;
     const body = decoded(response).on('data', (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
       if (size <= maxBytes) return;
-      body.destroy(new UserError(`the answer is longer than ${maxBytes} bytes`, { where: asked }));
+      body.destroy(overLimit('answerBytes', { where: asked, limit: maxBytes }));
       response.destroy();
     });
     await finished(body); // an iterator takes a tenth longer

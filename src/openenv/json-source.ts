@@ -1,3 +1,5 @@
+import { endOfString, QUOTE } from '../json-bounds.js';
+
 /**
  * The values of a JSON object or array as they are spelt, by key or position. JSON.parse would give others: 2^63 and 1.0 turn
  * into other numbers, and keys that look like numbers come first.
@@ -15,16 +17,16 @@ export function members(json: string): Map<string, string> {
     start = at + 1;
   };
   for (let at = 0; at < json.length; at += 1) {
-    const char = json[at];
-    if (char === '"') at = endOfString(json, at);
-    else if (char === '{' || char === '[') {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(json, at);
+    else if (code === 0x7b || code === 0x5b) {
       depth += 1;
       if (depth === 1) start = at + 1;
-    } else if (char === '}' || char === ']') {
+    } else if (code === 0x7d || code === 0x5d) {
       if (depth === 1) end(at);
       depth -= 1;
-    } else if (depth === 1 && char === ',') end(at);
-    else if (depth === 1 && char === ':') {
+    } else if (depth === 1 && code === 0x2c) end(at);
+    else if (depth === 1 && code === 0x3a) {
       key = JSON.parse(json.slice(start, at));
       start = at + 1;
     }
@@ -37,10 +39,4 @@ export function memberAt(json: string, ...path: string[]): string | undefined {
   let text: string | undefined = json;
   for (const key of path) text = text === undefined ? undefined : members(text).get(key);
   return text;
-}
-
-function endOfString(json: string, start: number): number {
-  let at = start + 1;
-  while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
-  return at;
 }

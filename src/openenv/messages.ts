@@ -24,15 +24,21 @@ const ValidationIssue = z.object({
   msg: z.string(),
 });
 
+/** Any JSON object. A `z.record` would copy it, which takes seconds if it is large. */
+const AnyObject = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'not an object',
+);
+
 /** A frame of the websocket: an answer of the environment, or an error of the server. */
 export const Frame = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('observation'),
     data: z.object({
-      observation: z.record(z.string(), z.unknown()),
+      observation: AnyObject,
       reward: Reward.optional(),
       done: z.boolean().nullish().transform(Boolean),
-      metadata: z.record(z.string(), z.unknown()).nullish(),
+      metadata: AnyObject.nullish(),
     }),
   }),
   z.object({
@@ -45,7 +51,7 @@ export const Frame = z.discriminatedUnion('type', [
       errors: z.array(z.unknown()).catch([]).default([]),
     }),
   }),
-  z.object({ type: z.literal('state'), data: z.record(z.string(), z.unknown()) }),
+  z.object({ type: z.literal('state'), data: AnyObject }),
 ]);
 export type Frame = z.infer<typeof Frame>;
 export type Observation = Extract<Frame, { type: 'observation' }>['data'];
@@ -92,13 +98,11 @@ export function playedTask(observation: Observation): PlayedTask | null {
   return data && (data.id ?? data.index) != null ? data : null;
 }
 
-const JsonObject = z.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
-
 const ListedTool = z.object({
   name: z.string(),
   description: z.string().nullish(),
-  input_schema: JsonObject.nullish(),
-  inputSchema: JsonObject.nullish(),
+  input_schema: AnyObject.nullish(),
+  inputSchema: AnyObject.nullish(),
 });
 
 /** What a tool without a schema takes: nothing. */

@@ -1,6 +1,8 @@
 import type { WebSocket } from 'ws';
 import { ZodError } from 'zod';
 import type { UserError } from '../errors.js';
+import { exceededLimit } from '../json-bounds.js';
+import { LIMITS, limitMessage, overLimit } from '../limits.js';
 import { excerpt } from './excerpt.js';
 import { connectionFailure, handshakeFailure } from './failure.js';
 import { firstIssue } from './first-issue.js';
@@ -12,8 +14,10 @@ export interface SessionOptions {
   /** Sent with the handshake. */
   headers: Record<string, string>;
   signal: AbortSignal;
-  /** Bytes of one frame after which the session is given up. */
+  /** Bytes of one frame after which the session is given up (default: `LIMITS.answerBytes`). */
   maxFrame?: number;
+  /** Seconds for the handshake (default: `LIMITS.handshakeSeconds`). */
+  handshakeTimeout?: number;
 }
 
 /** JSON as it goes out: numbers keep their spelling. */
@@ -24,8 +28,9 @@ export type Answer = Observation & { frame: string };
 
 type Waiter = { resolve: (text: string) => void; reject: (error: unknown) => void };
 
-const HANDSHAKE_SECONDS = 30;
-const CLOSE_SECONDS = 2;
+const CLOSE_MS = 2000;
+/** After an interruption, which is to end gymgen within a second. */
+const ABORTED_CLOSE_MS = 300;
 /** A timer takes no more: 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -50,48 +55,57 @@ export class Session {
     private readonly socket: WebSocket,
     private readonly url: string,
     private readonly signal: AbortSignal,
+    maxFrame: number,
   ) {
     // From the start: a full server's frame comes unasked, and can come before `open` is told.
     socket.on('message', (data, isBinary) => {
       if (isBinary) this.end(new SessionLost('the server sent a binary frame, which OpenEnv does not', { where: url }));
-      else this.receive(data.toString());
+      else this.take(data as Buffer);
     });
     socket.on('close', (code, reason) => {
       const why = excerpt(reason.toString());
       this.end(new SessionLost(`the server closed the session (${code}${why && `: ${why}`})`, { where: url }));
     });
     socket.on('error', (error) => {
-      this.end(new SessionLost(connectionFailure(`WS ${url}`, error).message, { where: url, cause: error }));
+      const isTooLarge = (error as NodeJS.ErrnoException).code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+      const what = isTooLarge ? limitMessage('answerBytes', maxFrame) : connectionFailure(`WS ${url}`, error).message;
+      this.end(new SessionLost(what, { where: url, cause: error }));
     });
   }
 
   /** @throws UserError where no session can be opened; the signal's reason when it aborts */
   static async open(
     server: ServerUrl,
-    { headers, signal, maxFrame = 128 * 2 ** 20 }: SessionOptions,
+    { headers, signal, maxFrame = LIMITS.answerBytes, handshakeTimeout = LIMITS.handshakeSeconds }: SessionOptions,
   ): Promise<Session> {
     const { WebSocket } = await client();
     signal.throwIfAborted();
     const socket = new WebSocket(server.ws, {
       headers: { ...server.headers, ...headers },
-      handshakeTimeout: HANDSHAKE_SECONDS * 1000,
       maxPayload: maxFrame,
       perMessageDeflate: false,
     });
-    const session = new Session(socket, server.ws, signal);
+    const session = new Session(socket, server.ws, signal, maxFrame);
     const abort = () => socket.terminate();
+    let timer: NodeJS.Timeout | undefined;
     signal.addEventListener('abort', abort, { once: true });
     try {
       await new Promise<void>((resolve, reject) => {
         socket.once('open', resolve);
         socket.once('unexpected-response', (_, response) => reject(handshakeFailure(server.ws, response)));
         socket.once('error', (error) => reject(connectionFailure(`WS ${server.ws}`, error)));
+        // The client's own handshake timeout starts again with each byte.
+        timer = setTimeout(
+          () => reject(overLimit('handshakeSeconds', { where: `WS ${server.ws}`, limit: handshakeTimeout })),
+          handshakeTimeout * 1000,
+        );
       });
       return session;
     } catch (error) {
       socket.terminate();
       throw signal.aborted ? signal.reason : error;
     } finally {
+      clearTimeout(timer);
       signal.removeEventListener('abort', abort);
     }
   }
@@ -136,7 +150,7 @@ export class Session {
       this.socket.send('{"type":"close"}', () => {});
     }
     this.socket.close();
-    const timer = setTimeout(() => this.socket.terminate(), CLOSE_SECONDS * 1000);
+    const timer = setTimeout(() => this.socket.terminate(), this.signal.aborted ? ABORTED_CLOSE_MS : CLOSE_MS);
     await closed;
     clearTimeout(timer);
   }
@@ -167,6 +181,12 @@ export class Session {
       clearTimeout(timer);
       this.signal.removeEventListener('abort', abort);
     }
+  }
+
+  private take(frame: Buffer): void {
+    const exceeded = exceededLimit(frame);
+    if (exceeded === undefined) this.receive(frame.toString());
+    else this.end(new SessionLost(limitMessage(exceeded), { where: this.url }));
   }
 
   private receive(text: string): void {

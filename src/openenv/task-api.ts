@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { parseJson, parseScanned } from '../json-string.js';
+import { LIMITS, limitMessage } from '../limits.js';
 import { firstIssue } from './first-issue.js';
 import { type HttpClient, HttpStatusError } from './http.js';
 import type { PageThread } from './page-thread.js';
@@ -12,7 +13,7 @@ import type { PageThread } from './page-thread.js';
 export type TaskDescriptor = Record<string, unknown>;
 
 const Environments = z.array(z.string().min(1)).max(1000);
-const Splits = z.array(z.object({ name: z.string().min(1) })).max(1000);
+const Splits = z.array(z.object({ name: z.string().min(1) })).max(LIMITS.splits, limitMessage('splits'));
 const Count = z.object({ num_tasks: z.number().int().nonnegative() });
 /** One check of all: a schema for each took 20 ms of a small write. */
 const Tasks = z.object({

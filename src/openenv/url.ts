@@ -21,6 +21,7 @@ const SCHEMES: Record<string, 'http' | 'https'> = {
 
 /** Pages of an OpenEnv server that people copy from their browser or from a client's code. */
 const PAGES = /\/(ws|web|docs|health)$/;
+const LAST_SLASHES = /(?<!\/)\/+$/;
 
 /**
  * Reads a server's URL in any of the forms that people have: other case, `ws://…/ws`, final slashes, a base path.
@@ -45,7 +46,7 @@ export function parseServerUrl(text: string): ServerUrl {
     notes.push('the user and password of the URL are used for probing only, and not written: see --header-env');
   }
   if (url.search || url.hash) notes.push('the query and fragment of the URL are left out: OpenEnv has no use for them');
-  const path = url.pathname.replace(/\/+$/, '').replace(PAGES, '').replace(/\/+$/, '');
+  const path = url.pathname.replace(LAST_SLASHES, '').replace(PAGES, '').replace(LAST_SLASHES, '');
   // URL drops a port that is the scheme's default, but judges ws and wss as well as http and https alike.
   return {
     http: `${scheme}://${url.host}${path}`,

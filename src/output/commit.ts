@@ -1,7 +1,8 @@
 import type { Stats } from 'node:fs';
 import { mkdir, rename, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { UserError } from '../errors.js';
+import { holdExit } from '../shutdown.js';
 import { FILLED, unless } from './errno.js';
 import { explained } from './explain.js';
 import { finishCommit } from './finish-commit.js';
@@ -30,13 +31,21 @@ export async function commit(
     });
     signal.throwIfAborted();
   };
-  if (await isAbsent(places.folder)) {
-    await prepare([places.folder]);
-    if (await moveFolder(places)) return;
+  const isNew = await isAbsent(places.folder);
+  await prepare(isNew ? [places.folder] : targetsOf(places, changes));
+  const release = holdExit(`the commit of ${basename(places.folder)} to finish`);
+  try {
+    if (isNew && (await moveFolder(places))) return;
+    if (isNew) await prepare(targetsOf(places, changes));
+    await explained(places.staging, () => writeJournal(places, changes));
+    await finishCommit(places);
+  } finally {
+    release();
   }
-  await prepare([...changes.writes, ...changes.deletes].map((path) => join(places.folder, path)));
-  await explained(places.staging, () => writeJournal(places, changes));
-  await finishCommit(places);
+}
+
+function targetsOf({ folder }: Places, { writes, deletes }: Changes): string[] {
+  return [...writes, ...deletes].map((path) => join(folder, path));
 }
 
 /** @throws UserError where one of the targets can't be written, or isn't where the staged files are */

@@ -1,5 +1,7 @@
+import { existsSync, rmdirSync, rmSync } from 'node:fs';
 import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { cleanOnForcedExit } from '../shutdown.js';
 import { ABSENT, unless } from './errno.js';
 import { explained } from './explain.js';
 import { finishCommit } from './finish-commit.js';
@@ -11,12 +13,16 @@ import { type RunLock, takeRunLock } from './run-lock.js';
 /** Runs `work` with a staging folder of its own, and leaves none, nor a Gym root that was made for nothing. */
 export async function withStaging<T>(places: Places, work: (runLock: RunLock) => Promise<T>): Promise<T> {
   const made = await explained(places.root, () => mkdir(places.root, { recursive: true }));
+  let release = () => {};
   try {
     const runLock = await explained(places.staging, () => takeRunLock(places));
+    release = cleanOnForcedExit(() => discard(places, made));
     return await withRunLock(places, runLock, work);
   } catch (error) {
     await removeMade(places, made).catch(() => undefined);
     throw error;
+  } finally {
+    release();
   }
 }
 
@@ -43,6 +49,18 @@ async function leave(places: Places, runLock: RunLock): Promise<void> {
   if (!(await runLock.isHeld())) return;
   const unfinished = await unless(ABSENT, lstat(places.journal));
   await (unfinished ? runLock.release() : removeStaging(places));
+}
+
+/** What `leave` and `removeMade` do, at once. A commit that has begun is left for the next command to finish. */
+function discard(places: Places, made: string | undefined): void {
+  if (existsSync(places.journal)) return;
+  rmSync(places.staging, { recursive: true, force: true });
+  rmdirSync(places.gymgen);
+  if (made === undefined) return;
+  for (let at = resolve(places.root); ; at = dirname(at)) {
+    rmdirSync(at);
+    if (at === resolve(made)) return;
+  }
 }
 
 /** Removes what was made on the way, as far as it is empty: no other run's, and nothing of the user. */

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../errors.js';
 import { PromptPrints } from '../gym/index.js';
 import { hashFile, type Lock, type OutputFile, type RowsFile } from '../output/index.js';
+import { readRegular } from '../regular-file.js';
 import { MergedRows } from './merged-rows.js';
 
 /** Names that are told. */
@@ -62,7 +62,9 @@ export class PromptKeeper {
     const file = path.join(this.folder, 'toolsets.json');
     try {
       if ((await hashFile(file)) !== this.lock?.files['toolsets.json']) return new Set();
-      const { toolsets } = JSON.parse(await readFile(file, 'utf8')) as { toolsets: { tools: unknown }[] };
+      const { toolsets } = JSON.parse(String(await readRegular(file, 'answerBytes'))) as {
+        toolsets: { tools: unknown }[];
+      };
       return new Set(toolsets.map(({ tools }) => JSON.stringify(tools)));
     } catch {
       return new Set();

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { jsonLine, promptPrint } from '../gym/index.js';
+import { exceededLimit } from '../json-bounds.js';
 import { Digest, type KeptPrompts } from '../output/index.js';
 import { FileLines } from './file-lines.js';
 
@@ -114,6 +115,7 @@ export class MergedRows implements KeptPrompts {
 }
 
 function parse(text: string): Row | undefined {
+  if (exceededLimit(Buffer.from(text)) !== undefined) return undefined;
   try {
     return Row.safeParse(JSON.parse(text)).data;
   } catch {
@@ -128,9 +130,7 @@ function spelt(there: string, row: string): string {
 
 /** Without blanks, and strings without needless escapes; numbers stay as they are. */
 function normal(json: string): string {
-  return json.replace(/"(?:[^"\\]+|\\.)*"|\s+/g, (token) =>
-    token[0] === '"' ? JSON.stringify(JSON.parse(token)) : '',
-  );
+  return json.replace(/"(?:[^"\\]|\\.)*"|\s+/g, (token) => (token[0] === '"' ? JSON.stringify(JSON.parse(token)) : ''));
 }
 
 /** The row's place in its split, as it says, or else as its line does. */

@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { UserError } from '../errors.js';
 import { namesOf } from '../gym/names.js';
 import type { Settings } from '../gym/options.js';
+import { readRegular } from '../regular-file.js';
 import type { GymRoot } from '../rules/index.js';
 
 /** What the rules want to know of a Gym root, which need not be there yet. */
@@ -22,7 +23,14 @@ export async function currentSettings(gymRoot: string, name: string): Promise<Se
   return readSettings(written, name, path);
 }
 
-/** What can't be read has nothing to say here; why it can't is told where it is to be written. */
+/**
+ * A file that cannot be read says nothing here; writing to it reports why.
+ * @throws UserError if it is too large, or not a regular file
+ */
 async function text(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch(() => undefined);
+  const bytes = await readRegular(path, 'configBytes').catch((error: unknown) => {
+    if (error instanceof UserError) throw error;
+    return undefined;
+  });
+  return bytes?.toString();
 }

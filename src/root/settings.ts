@@ -1,16 +1,17 @@
-import { parse } from 'yaml';
 import { UserError } from '../errors.js';
 import { SETTING_KEYS, type Settings } from '../gym/options.js';
 import { describe, settings as settingsRule } from '../rules/index.js';
+import { yamlDocument, yamlValues } from '../yaml-text.js';
 
 /**
  * The settings that a written config has now, set by whom ever, so that a rewrite keeps them.
  * @param text of `configs/<name>.yaml`
  * @param path of the file, for the message
- * @throws UserError where one has a value that Gym or the bridge would refuse, since it would be lost
+ * @throws UserError where one has a value that Gym or the bridge would refuse, since it would be lost; or if the file is too
+ * large
  */
 export function readSettings(text: string, name: string, path: string): Settings {
-  const root = yaml(text);
+  const root = yaml(text, path);
   const server = at(root, name, 'resources_servers', name);
   const agent = at(root, `${name}_simple_agent`, 'responses_api_agents', 'simple_agent');
   const found: Record<string, unknown> = {};
@@ -29,12 +30,9 @@ export function readSettings(text: string, name: string, path: string): Settings
 }
 
 /** A file that is no YAML was edited by hand, which stops the run on its own: there is nothing to keep of it. */
-function yaml(text: string): unknown {
-  try {
-    return parse(text, { version: '1.1' });
-  } catch {
-    return undefined;
-  }
+function yaml(text: string, path: string): unknown {
+  const document = yamlDocument(text, path, { version: '1.1' });
+  return document.errors.length > 0 ? undefined : yamlValues(document, path);
 }
 
 function at(value: unknown, ...keys: string[]): Record<string, unknown> {

@@ -31,7 +31,7 @@ export class Findings {
 
   constructor(private readonly limit = 50) {}
 
-  add(...findings: Finding[]): void {
+  add(findings: Iterable<Finding>): void {
     for (const { code, severity = 'error', ...rest } of findings) {
       const finding: Judged = { code, severity, ...rest };
       const list = severity === 'error' ? this.errors : this.others;

@@ -40,7 +40,7 @@ function suggestion(name: string): string {
   const slug = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_+|(?<!_)_+$/g, '')
     .slice(0, LONGEST - 4);
   if (slug === '') return 'my_env';
   return /^\d/.test(slug) ? `env_${slug}` : `${slug}_env`;

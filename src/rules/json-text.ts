@@ -1,3 +1,4 @@
+import { endOfString, QUOTE } from '../json-bounds.js';
 import { wellFormed } from './text.js';
 
 /**
@@ -49,11 +50,11 @@ function scan(text: string): { numbers: Set<string>; depth: number } {
   let depth = 0;
   let deepest = 0;
   for (let at = 0; at < text.length; at += 1) {
-    const char = text[at] as string;
-    if (char === '"') at = endOfString(text, at);
-    else if (char === '{' || char === '[') deepest = Math.max(deepest, ++depth);
-    else if (char === '}' || char === ']') depth -= 1;
-    else if (char === '-' || (char >= '0' && char <= '9')) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (code === 0x7d || code === 0x5d) depth -= 1;
+    else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
       number.lastIndex = at;
       const found = (number.exec(text) as RegExpExecArray)[0];
       numbers.add(found);
@@ -61,12 +62,6 @@ function scan(text: string): { numbers: Set<string>; depth: number } {
     }
   }
   return { numbers, depth: deepest };
-}
-
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at;
 }
 
 /** Not recursive: how deep a server's JSON goes is the server's choice. */

@@ -113,7 +113,7 @@ function sorted(value: unknown): unknown {
 }
 
 function toolNameSuggestion(name: string): string {
-  const safe = name.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '');
+  const safe = name.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|(?<!_)_+$/g, '');
   if (safe === '') return 'my_tool';
   return GYM_ROUTES.has(safe) ? `${safe}_tool` : safe.slice(0, 64);
 }

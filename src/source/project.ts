@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
+import { readRegular } from '../regular-file.js';
+import { yamlDocument, yamlValues } from '../yaml-text.js';
 import { makePythonEnv, pythonEnv } from './python-env.js';
 import { serve } from './served.js';
 import type { Source, SourceContext } from './types.js';
@@ -36,8 +37,11 @@ export async function openProject(folder: string, { reporter, signal }: SourceCo
 
 async function manifest(file: string): Promise<z.infer<typeof Manifest>> {
   try {
-    return Manifest.parse(parse(await readFile(file, 'utf8')) ?? {});
+    const document = yamlDocument(String(await readRegular(file, 'configBytes')), file);
+    if (document.errors[0]) throw document.errors[0];
+    return Manifest.parse(yamlValues(document, file) ?? {});
   } catch (cause) {
+    if (cause instanceof UserError) throw cause;
     const why =
       cause instanceof z.ZodError ? cause.issues.map((i) => `${i.path.join('.')} ${i.message}`).join('; ') : cause;
     throw new UserError(`openenv.yaml can't be read: ${why}`, { where: file, cause });

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { UserError } from '../errors.js';
+import { holdExit } from '../shutdown.js';
 import { cacheFolder } from './cache.js';
 import type { SourceReporter } from './types.js';
 
@@ -54,6 +55,8 @@ export async function serve(command: string, args: string[], options: ServeOptio
     // A Ctrl-C of the terminal reaches gymgen, which then ends the server in order.
     detached: true,
   });
+  const release = holdExit(`the server of ${what} to end`);
+  child.finally(release);
   const log: string[] = [];
   const keep = (line: string) => {
     log.push(line);
@@ -89,7 +92,7 @@ export async function serve(command: string, args: string[], options: ServeOptio
     });
   });
   ended.catch(() => {});
-  const { aborted, release } = abortion(signal);
+  const { aborted, release: stopWaiting } = abortion(signal);
   try {
     const said = await Promise.race([ready, ended, aborted]);
     return { url: String(said.url), said, ended, close };
@@ -97,7 +100,7 @@ export async function serve(command: string, args: string[], options: ServeOptio
     await close();
     throw error;
   } finally {
-    release();
+    stopWaiting();
   }
 }
 

@@ -104,13 +104,13 @@ describe('an answer without end', () => {
       },
       { maxBytes: 10_000 },
     );
-    expect(await failureOf(client.json('GET', '/x'))).toMatch(/longer than 10000 bytes/);
+    expect(await failureOf(client.json('GET', '/x'))).toMatch(/too large: the limit is 10,000 bytes \(answerBytes\)/);
   });
 
   test('that unpacks to so many bytes is given up, too', async () => {
     const bomb = gzipSync(Buffer.alloc(1_000_000, ' '));
     const { client } = await served({ headers: { 'Content-Encoding': 'gzip' }, body: bomb }, { maxBytes: 10_000 });
-    expect(await failureOf(client.json('GET', '/x'))).toMatch(/longer than 10000 bytes/);
+    expect(await failureOf(client.json('GET', '/x'))).toMatch(/too large: the limit is 10,000 bytes \(answerBytes\)/);
   });
 
   test.each<[string, Answer]>([

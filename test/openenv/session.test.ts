@@ -137,7 +137,7 @@ describe('what is no answer loses the session, with its URL and what came:', () 
     [
       'a huge frame',
       onReset(() => observation({ text: 'x'.repeat(20_000) })),
-      /broke the websocket's protocol: Max payload/,
+      /too large: the limit is 10,000 bytes \(answerBytes\)/,
     ],
     [
       'no websocket any more',

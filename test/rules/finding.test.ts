@@ -6,7 +6,7 @@ const finding = (where: string) => ({ code: 'c', where, what: 'is wrong', fix: '
 
 it('holds a bounded number, each once, and counts the rest', () => {
   const findings = new Findings(2);
-  for (const where of ['a', 'a', 'b', 'c', 'd']) findings.add(finding(where));
+  for (const where of ['a', 'a', 'b', 'c', 'd']) findings.add([finding(where)]);
   expect(findings.list.map(({ where }) => where)).toEqual(['a', 'b']);
   try {
     findings.throwIfAny('no good');

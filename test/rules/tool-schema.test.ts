@@ -139,9 +139,9 @@ it('warnings stop nothing, and do not take the place of errors', () => {
     what: 'is',
     fix: 'fix',
   });
-  for (const at of [1, 2, 3]) findings.add(finding(`w${at}`, 'warning'));
+  for (const at of [1, 2, 3]) findings.add([finding(`w${at}`, 'warning')]);
   expect([findings.any, findings.warnings.length]).toEqual([false, 2]);
   expect(() => findings.throwIfAny('no good')).not.toThrow();
-  findings.add(finding('e', 'error'));
+  findings.add([finding('e', 'error')]);
   expect(findings.list.map(inWords)).toEqual(['x: is [e]; fix']);
 });

@@ -1,8 +1,9 @@
 import os from 'node:os';
-import { text } from 'node:stream/consumers';
+import { addAbortSignal } from 'node:stream';
 import type { Job } from '../../batch/job.js';
 import { runBatch } from '../../batch/run-batch.js';
 import { EXIT, UserError } from '../../errors.js';
+import { LIMITS, overLimit } from '../../limits.js';
 import { type BatchSource, readBatchFile } from '../batch-file.js';
 import { run } from '../run.js';
 import { BatchBoard } from '../ui/batch-board.js';
@@ -28,7 +29,7 @@ export async function batchCommand(file: string | undefined, flags: BatchFlags):
       failFast: flags.failFast ?? false,
       check: flags.check ?? false,
     };
-    const jobs = await jobsOf(file, flags);
+    const jobs = await jobsOf(file, flags, signal);
     const board = new BatchBoard(jobs.length, terminal);
     const outcomes = await runBatch(jobs, options, board, signal);
     showBatch(outcomes, terminal);
@@ -37,7 +38,7 @@ export async function batchCommand(file: string | undefined, flags: BatchFlags):
   });
 }
 
-async function jobsOf(file: string | undefined, flags: BatchFlags): Promise<Job[]> {
+async function jobsOf(file: string | undefined, flags: BatchFlags, signal: AbortSignal): Promise<Job[]> {
   const { root, source = [], concurrency: _, retries: __, failFast: ___, check: ____, ...given } = flags;
   const isFile = file !== undefined && file !== '-';
   if ([isFile, file === '-', source.length > 0].filter(Boolean).length !== 1) {
@@ -45,7 +46,7 @@ async function jobsOf(file: string | undefined, flags: BatchFlags): Promise<Job[
       fix: 'gymgen batch FILE.yaml, gymgen batch - < LIST, or gymgen batch --source URL --source URL --root GYM_ROOT',
     });
   }
-  const batch = isFile ? readBatchFile(file) : { sources: listed(file === '-' ? await lines() : source) };
+  const batch = isFile ? readBatchFile(file) : { sources: listed(file === '-' ? await lines(signal) : source) };
   const gymRoot = root ?? ('root' in batch ? batch.root : undefined);
   if (gymRoot === undefined) throw new UserError('no Gym root is named', { fix: 'add --root GYM_ROOT' });
   return batch.sources.map((entry) => jobOf(entry, gymRoot, given));
@@ -63,8 +64,18 @@ function jobOf({ source, flags, where }: BatchSource, gymRoot: string, given: Wr
 }
 
 /** One source a line; blank lines and those that begin with # are none. */
-async function lines(): Promise<string[]> {
-  const all = (await text(process.stdin)).split(/\r?\n/).map((line) => line.trim());
+async function lines(signal: AbortSignal): Promise<string[]> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of addAbortSignal(signal, process.stdin)) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > LIMITS.configBytes) throw overLimit('configBytes', { where: 'standard input' });
+  }
+  const all = Buffer.concat(chunks)
+    .toString()
+    .split(/\r?\n/)
+    .map((line) => line.trim());
   return all.filter((line) => line !== '' && !line.startsWith('#'));
 }
 

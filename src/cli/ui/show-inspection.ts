@@ -49,7 +49,7 @@ function splitLines(splits: Inspection['splits']): string[] {
 function toolsetLines({ key, turns }: Toolset): string[] {
   const tools = new Map(turns.flat().map((tool) => [tool.name, tool.description]));
   const of = turns.length === 1 ? '' : `, ${turns.length} turns`;
-  const width = Math.max(0, ...[...tools.keys()].map((tool) => Math.min(tool.length, 32)));
+  const width = [...tools.keys()].reduce((widest, tool) => Math.max(widest, Math.min(tool.length, 32)), 0);
   return [
     `toolset ${key}: ${tools.size} ${tools.size === 1 ? 'tool' : 'tools'}${of}`,
     ...[...tools].map(([tool, description]) => `  ${tool.padEnd(width)}  ${firstLine(description)}`.trimEnd()),
