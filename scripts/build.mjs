@@ -31,8 +31,9 @@ function notices(packages) {
 /**
  * @param input the file of each entry, by its path in dist/ without its extension
  * @param format `cjs` for what the command runs: Node loads it in less time than ES modules
+ * @param codeSplitting false for one file, which also has what is imported dynamically
  */
-async function bundle(input, format) {
+async function bundle(input, format, codeSplitting = true) {
   const extension = format === 'cjs' ? 'cjs' : 'js';
   const { output } = await build({
     input,
@@ -45,6 +46,7 @@ async function bundle(input, format) {
     output: {
       dir: dist,
       format,
+      codeSplitting,
       entryFileNames: `[name].${extension}`,
       // As deep as src/*/: what is found beside dist/ is found by the same path from both. Without a hash: what V8 compiled of a
       // file is kept by its name, in place of that of the build before.
@@ -60,7 +62,7 @@ const chunks = [
   // Loads the others.
   ...(await bundle({ 'cli/start': join(root, 'src/cli/start.ts') }, 'cjs')),
   // By itself: what it shares with the command would be in more files, which each command had to load.
-  ...(await bundle({ 'openenv/page-worker': join(root, 'src/openenv/page-worker.ts') }, 'cjs')),
+  ...(await bundle({ 'openenv/page-worker': join(root, 'src/openenv/page-worker.ts') }, 'cjs', false)),
   ...(await bundle({ index: join(root, 'src/index.ts') }, 'esm')),
 ];
 const twice = chunks.find(({ fileName }, at) => chunks.findIndex((other) => other.fileName === fileName) < at);

@@ -82,8 +82,9 @@ function checkFields(
     if (unknown !== undefined)
       throw new UserError(`${option} ${unknown}: the action has no such field`, { fix: fields });
   }
+  const schemas = JSON.parse(stringify(properties) as string); // its numbers are lossless-json's
   for (const [name, text] of Object.entries(fix)) {
-    const reason = impossibleValue(properties[name], JSON.parse(text));
+    const reason = impossibleValue(schemas[name], JSON.parse(text));
     if (reason === undefined) continue;
     throw new UserError(`--fix-field ${name}=${excerpt(text, 60)}: the value ${reason}`, {
       fix: 'pass a value that the action takes',

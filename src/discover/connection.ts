@@ -27,7 +27,7 @@ export async function connect(url: string, options: DiscoverOptions, reporter: R
   const signal = AbortSignal.any([options.signal, stop.signal]);
   setMaxListeners(0, signal); // each request and session listens while it is under way
   const { headers } = options;
-  const http = new HttpClient(server, { headers, signal });
+  const http = new HttpClient(server, { headers, signal, waiting: (text) => reporter.progress(text) });
   const plays = new Set<Promise<unknown>>();
   const sessions = new Sessions(server, headers, options, signal, reporter);
   try {

@@ -11,6 +11,7 @@ export {
   playedTask,
   scoreNames,
 } from './messages.js';
+export { ServerBusy, waitFor } from './retry-after.js';
 export { type Answer, prepareSessions, Session } from './session.js';
 export { RefusedError, ServerFull, SessionLost } from './session-errors.js';
 export { NoTaskApi, TaskApi, type TaskDescriptor, type TaskRange } from './task-api.js';

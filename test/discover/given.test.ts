@@ -152,7 +152,7 @@ describe('an action that looks like a tool call', () => {
   const action = { title: 'ToolAction', properties: { tool_name: { type: 'string' }, arguments: { type: 'object' } } };
   const invalid = { type: 'error', data: { code: 'VALIDATION_ERROR', message: 'Invalid message' } };
   const listing =
-    (answer: unknown): GivenServer['ws'] =>
+    (answer: unknown): NonNullable<GivenServer['ws']> =>
     (message) =>
       message.data.type === 'list_tools' ? answer : undefined;
 
