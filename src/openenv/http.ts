@@ -10,7 +10,7 @@ import { exceededLimit, hasTooManyValues } from '../json-bounds.js';
 import { LIMITS, overLimit } from '../limits.js';
 import { excerpt } from './excerpt.js';
 import { connectionFailure, Unreachable } from './failure.js';
-import { onProxyRefusal, type HttpProxy, proxyAgent, proxyFor, proxyRefusal } from './proxy.js';
+import { type HttpProxy, onProxyRefusal, proxyAgent, proxyFor, proxyRefusal } from './proxy.js';
 import { busyOf, type ServerBusy, waitFor } from './retry-after.js';
 import type { ServerUrl } from './url.js';
 

@@ -1,5 +1,6 @@
 import type http from 'node:http';
 import { UserError } from '../errors.js';
+import { unescaped } from './url.js';
 
 /** The HTTP proxy that the environment names for a server. */
 export interface HttpProxy {
@@ -61,7 +62,14 @@ export async function proxyAgent(
   options: http.AgentOptions & { signal: AbortSignal },
 ): Promise<http.Agent> {
   const { HttpProxyAgent, HttpsProxyAgent } = await import('./proxy-agents.js');
-  return tunnel ? new HttpsProxyAgent(url, options) : new HttpProxyAgent(url, options);
+  // As a header: the agents write the URL to the log that DEBUG turns on.
+  const headers: Record<string, string> = {};
+  if (url.username || url.password) {
+    const login = `${unescaped(url.username)}:${unescaped(url.password)}`;
+    headers['Proxy-Authorization'] = `Basic ${Buffer.from(login).toString('base64')}`;
+  }
+  const own = { ...options, headers };
+  return tunnel ? new HttpsProxyAgent(url.origin, own) : new HttpProxyAgent(url.origin, own);
 }
 
 /** Calls `refused` if the proxy refuses to connect a request to its server. */

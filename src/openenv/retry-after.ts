@@ -27,7 +27,8 @@ const SHORTEST = 0.25;
  */
 export function busyOf(status: number | undefined, header: string | undefined, where: string): ServerBusy | null {
   if ((status !== 429 && status !== 503) || header === undefined) return null;
-  const seconds = /^\s*\d+\s*$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  const isDate = header.trimEnd().endsWith('GMT');
+  const seconds = isDate ? (Date.parse(header) - Date.now()) / 1000 : /^\s*\d+\s*$/.test(header) ? Number(header) : NaN;
   if (Number.isNaN(seconds)) return null;
   return new ServerBusy(status, Math.max(SHORTEST, Math.ceil(seconds)), where);
 }

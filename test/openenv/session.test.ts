@@ -98,6 +98,60 @@ test.each([{ code: null, message: null }, { code: 7, message: {}, errors: 'x' },
   },
 );
 
+describe('a frame that nobody asked for', () => {
+  const twice = (later = 0) =>
+    onReset((session) => {
+      const answer = observation({ tools: [] });
+      session.send(answer);
+      if (later === 0) session.send(answer);
+      else setTimeout(() => session.send(answer), later);
+      return null;
+    });
+
+  test('is never taken for the next answer', async () => {
+    const { session, server } = await opened(twice());
+    await reset(session);
+    expect(await failureOf(session.listTools(5))).toMatch(/the server answered the reset twice: .*tools/);
+    expect(server.sessions[0]?.received.map(({ type }) => type)).toEqual(['reset']);
+    expect(() => session.assertInOrder()).toThrow('answered the reset twice');
+  });
+
+  test('is told in the end if it comes late', async () => {
+    const { session } = await opened(twice(20));
+    await reset(session);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    await session.close();
+    expect(() => session.assertInOrder()).toThrow('answered the reset twice');
+  });
+
+  test('is refused before the first request, unless it is a notice of the server', async () => {
+    const { server, session } = await opened();
+    server.sessions[0]?.send(observation({ board: 'x' }));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(await failureOf(reset(session))).toMatch(/sent a frame that nobody asked for/);
+    const { server: other, session: failing } = await opened();
+    other.sessions[0]?.send({ type: 'error', data: { code: 'FACTORY_ERROR', message: 'no model' } });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(await failureOf(reset(failing))).toMatch(/^FACTORY_ERROR: no model/);
+  });
+
+  test('says that the server is full only before the reset is answered', async () => {
+    const full = { type: 'error', data: { code: 'CAPACITY_REACHED', message: 'full', max_sessions: 1 } };
+    const { session } = await opened({ ws: ({ type }) => (type === 'step' ? full : undefined) });
+    await reset(session);
+    await expect(session.listTools(5)).rejects.not.toThrow(ServerFull);
+  });
+});
+
+test('NaN in a frame is named, with its place', async () => {
+  const tools = toolsFrame(['{"name":"act","input_schema":{"properties":{"speed":{"default":NaN}}}}']);
+  const { session } = await opened({ ws: ({ data }) => (data.type === 'list_tools' ? tools : undefined) });
+  await reset(session);
+  expect(await failureOf(session.listTools(5))).toMatch(
+    /not a frame of OpenEnv: JSON has no NaN: .*"speed":\{"default":NaN/,
+  );
+});
+
 test('what the server refuses leaves the session as it is', async () => {
   const error = { type: 'error', data: { code: 'EXECUTION_ERROR', message: 'no\nsuch \x1b[1mindex' } };
   const { session } = await opened({ ws: ({ data }) => (data.index === 7 ? error : undefined) });
@@ -174,7 +228,7 @@ describe('what is no answer loses the session, with its URL and what came:', () 
   });
 });
 
-test('frames that come without end and unasked take no memory, and no session for ever', async () => {
+test('frames that come without end and unasked end the session', async () => {
   const { server, session } = await opened({
     ws: (_, { socket }) => {
       const more = () =>
@@ -185,7 +239,7 @@ test('frames that come without end and unasked take no memory, and no session fo
   });
   expect(await failureOf(reset(session))).toMatch(/out of order/);
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect((session as unknown as { inbox: string[] }).inbox.length).toBeLessThan(10);
+  expect(await failureOf(session.listTools(5))).toMatch(/answered the reset twice/);
   await session.close();
   await server.idle();
 });
