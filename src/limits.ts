@@ -91,10 +91,14 @@ export function limitMessage(name: LimitName, limit: number = LIMITS[name]): str
   return `${PROBLEMS[name]}: the limit is ${amount(name, limit)} (${name})`;
 }
 
+export class OverLimit extends UserError {
+  override readonly name = 'OverLimit';
+}
+
 /** The error for input over a limit. */
-export function overLimit(name: LimitName, parts: { where: string; fix?: string; limit?: number }): UserError {
-  const { where, fix = `reduce it, or see docs/limits.md: ${name}`, limit } = parts;
-  return new UserError(limitMessage(name, limit), { where, fix });
+export function overLimit(name: LimitName, parts: { where: string; fix?: string; limit?: number }): OverLimit {
+  const { where, fix = 'reduce it; docs/limits.md lists the limits', limit } = parts;
+  return new OverLimit(limitMessage(name, limit), { where, fix });
 }
 
 /** A limit as messages and docs show it: `1,000`, `128 MiB`, `30 s`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
-import { LIMITS, overLimit } from '../limits.js';
+import { LIMITS, OverLimit, overLimit } from '../limits.js';
 import { thousands } from '../thousands.js';
 import { chosenSplits } from './chosen-splits.js';
 import type { OpenDiscovery } from './options.js';
@@ -58,7 +58,8 @@ async function readHeader(path: string, lines: RecordingLines): Promise<Header> 
 function firstLine(lines: RecordingLines) {
   try {
     return lines.take(AnyFormat);
-  } catch {
+  } catch (error) {
+    if (error instanceof OverLimit) throw error;
     return undefined;
   }
 }

@@ -118,6 +118,9 @@ function toolNameSuggestion(name: string): string {
   return GYM_ROUTES.has(safe) ? `${safe}_tool` : safe.slice(0, 64);
 }
 
+/** Longer names are cut in messages. */
+const LONGEST_WORD = 256;
+
 function shellWord(text: string): string {
-  return /^[\w.=-]+$/.test(text) ? text : quote(text);
+  return text.length <= LONGEST_WORD && /^[\w.=-]+$/.test(text) ? text : quote(text);
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { FingerprintSet, fingerprint } from '../../src/discover/fingerprints.js';
 
 test('each of many ids is new once', () => {
@@ -19,4 +19,17 @@ test('halves that are alike are told apart, and zeros are no free slot', () => {
   ] as const;
   expect(prints.map((print) => set.add(print))).toEqual([true, true, true, true, true]);
   expect(prints.map((print) => set.add(print))).toEqual([false, false, false, false, false]);
+});
+
+test('each run has fingerprints of its own, so that nobody can make ids that fall on one slot', async () => {
+  const ids = Array.from({ length: 100 }, (_, n) => `day-${n}`);
+  vi.resetModules();
+  const other = await import('../../src/discover/fingerprints.js');
+  const shared = ids.filter((id) => String(other.fingerprint(id)) === String(fingerprint(id)));
+  expect(shared).toEqual([]);
+  const sets = [new FingerprintSet(), new other.FingerprintSet()] as const;
+  const twice = [...ids, ...ids];
+  expect(twice.map((id) => sets[0].add(fingerprint(id)))).toEqual(
+    twice.map((id) => sets[1].add(other.fingerprint(id))),
+  );
 });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { LIMITS } from '../../src/limits.js';
 import { HttpClient, type HttpOptions } from '../../src/openenv/http.js';
 import { HttpStatusError, NotJsonError, parseServerUrl, Unreachable } from '../../src/openenv/index.js';
 import { failureOf } from '../support/failure-of.js';
@@ -105,6 +106,27 @@ describe('an answer without end', () => {
       { maxBytes: 10_000 },
     );
     expect(await failureOf(client.json('GET', '/x'))).toMatch(/too large: the limit is 10,000 bytes \(answerBytes\)/);
+  });
+
+  test('is given up after its time, though its bytes keep coming', async () => {
+    const { client } = await served(
+      (response) => {
+        const more = setInterval(() => response.write(' '), 20);
+        response.on('close', () => clearInterval(more));
+      },
+      { answerTimeout: 0.3, idleTimeout: 60 },
+    );
+    expect(await failureOf(client.json('GET', '/x'))).toMatch(/took too long: the limit is 0.3 s \(answerSeconds\)/);
+  });
+
+  test.each([
+    ['more values than the limit', `[${'[],'.repeat(LIMITS.jsonValues)}1]`, /too many JSON values: .*1,000,000/],
+    ['deeper than the limit', '['.repeat(100_000) + ']'.repeat(100_000), /nested too deeply: the limit is 1,000/],
+  ])('with %s is refused before it is parsed', async (_, body, told) => {
+    const { client } = await served({ headers: { 'Content-Encoding': 'gzip' }, body: gzipSync(body) });
+    const began = process.memoryUsage().heapUsed;
+    expect(await failureOf(client.json('POST', '/x'))).toMatch(told);
+    expect(process.memoryUsage().heapUsed - began).toBeLessThan(100 * 2 ** 20);
   });
 
   test('that unpacks to so many bytes is given up, too', async () => {

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { LIMITS } from '../../src/limits.js';
 import { parseServerUrl, RefusedError, ServerFull, Session } from '../../src/openenv/index.js';
 import type { SessionOptions } from '../../src/openenv/session.js';
 import { failureOf } from '../support/failure-of.js';
@@ -194,12 +197,18 @@ describe('what is no answer loses the session, with its URL and what came:', () 
       /too large: the limit is 10,000 bytes \(answerBytes\)/,
     ],
     [
+      'a frame of too many values',
+      onReset(() => `{"type":"observation","data":{"observation":{${'"a":0,'.repeat(LIMITS.jsonValues / 2)}"a":0}}}`),
+      /too many JSON values: the limit is 1,000,000 \(jsonValues\)/,
+    ],
+    [
       'no websocket any more',
       onReset(({ socket }) => rawSocket(socket).write('no frame at all') ?? null),
       /broke the websocket/,
     ],
   ])('%s', async (name, options, told) => {
-    const { server, session } = await opened(options, { maxFrame: 10_000 });
+    const maxFrame = name === 'a huge frame' ? 10_000 : undefined;
+    const { server, session } = await opened(options, maxFrame ? { maxFrame } : {});
     const failure = await failureOf(reset(session, name === 'silence' ? 0.2 : 5));
     expect(failure).toMatch(told);
     expect(failure).toContain(`ws://${server.host}/ws`);
@@ -352,9 +361,12 @@ describe('tools', () => {
     expect(last?.name).toBe('last');
   });
 
-  test('a schema may be nested as deep as it likes', async () => {
-    const schema = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
-    expect((await listed(`{"name":"n","input_schema":${schema}}`))[0]?.parameters).toBe(schema);
+  test('a schema may be nested up to the limit', async () => {
+    const schema = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+    const tool = (depth: number) => `{"name":"n","input_schema":${schema(depth)}}`;
+    const within = LIMITS.jsonDepth - 5;
+    expect((await listed(tool(within)))[0]?.parameters).toBe(schema(within));
+    for (const depth of [within + 1, 100_000]) expect(await failureOf(listed(tool(depth)))).toMatch(/\(jsonDepth\)/);
   });
 
   test.each<[string, string | object, RegExp]>([
@@ -375,4 +387,16 @@ describe('tools', () => {
       expect(await failureOf(session.listTools(5))).toMatch(/list of tools can't be read/);
     },
   );
+});
+
+test('a handshake is given up after its time, though its bytes keep coming', async () => {
+  const server = createServer((socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nX: ');
+    const more = setInterval(() => socket.write('x'), 20);
+    socket.on('close', () => clearInterval(more)).on('error', () => {});
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const opening = openAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { handshakeTimeout: 0.3 });
+  expect(await failureOf(opening)).toMatch(/took too long: the limit is 0.3 s \(handshakeSeconds\)/);
 });

@@ -24,3 +24,9 @@ it('holds a bounded number, each once, and counts the rest', () => {
 it('throws nothing where there is nothing', () => {
   expect(() => new Findings().throwIfAny('no good')).not.toThrow();
 });
+
+it('takes any number at once', () => {
+  const findings = new Findings();
+  findings.add(Array.from({ length: 300_000 }, (_, n) => finding(`tool ${n}`)));
+  expect(findings.list).toHaveLength(50);
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { LIMITS } from '../src/limits.js';
+import { yamlDocument, yamlValues } from '../src/yaml-text.js';
+
+const { configBytes, configKeys, configAliases } = LIMITS;
+const read = (text: string) => () => {
+  const document = yamlDocument(text, 'a file');
+  return document.errors[0]?.message ?? yamlValues(document, 'a file');
+};
+const many = (count: number, line: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => line(at)).join('');
+
+describe.each<[string, (count: number) => string]>([
+  ['keys', (count) => many(count, (at) => `k${at}: 1\n`)],
+  ['items', (count) => many(count, () => '- 1\n')],
+  ['members in braces', (count) => `{${many(count - 1, (at) => `k${at},`)}}`],
+  ['collections in collections on a line', (count) => '- '.repeat(count)],
+  ['open brackets', (count) => '['.repeat(count)],
+])('%s', (_, make) => {
+  test('are bounded by configKeys', { timeout: 10_000 }, () => {
+    expect(read(make(configKeys))).not.toThrow();
+    expect(read(make(configKeys + 1))).toThrow(/the limit is 5,000 \(configKeys\)/);
+  });
+});
+
+test('bytes are bounded by configBytes', () => {
+  const text = (bytes: number) => `a: ${'é'.repeat((bytes - 4) / 2)}b`;
+  expect(read(text(configBytes))).not.toThrow();
+  expect(read(text(configBytes + 2))).toThrow(/the limit is 256 KiB \(configBytes\)/);
+});
+
+describe('aliases', () => {
+  test('may repeat as many values as the limit', () => {
+    const text = (count: number) => `a: &a x\nb: [${Array(count).fill('*a').join(',')}]\n`;
+    expect(read(text(configAliases - 1))).not.toThrow();
+    expect(read(text(configAliases + 1))).toThrow(/the limit is 1,000 \(configAliases\)/);
+  });
+
+  test.each([
+    [
+      'of lists',
+      (at: number) =>
+        `a${at}: &a${at} [${Array(9)
+          .fill(`*a${at - 1}`)
+          .join(', ')}]\n`,
+    ],
+    [
+      'of merged maps',
+      (at: number) =>
+        `a${at}: &a${at}\n  <<: [${Array(9)
+          .fill(`*a${at - 1}`)
+          .join(', ')}]\n`,
+    ],
+  ])('that multiply are refused: %s', (_, line) => {
+    const text = `a0: &a0 {x: 1}\n${many(12, (at) => line(at + 1))}`;
+    const document = yamlDocument(text, 'a file', { version: '1.1' });
+    expect(() => yamlValues(document, 'a file')).toThrow(/\(configAliases\)/);
+  });
+
+  test('of nothing are a mistake of the file', () => {
+    expect(read('a: *b\n')).toThrow(/invalid YAML: Unresolved alias/);
+  });
+});
