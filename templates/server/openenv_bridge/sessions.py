@@ -31,16 +31,16 @@ class Session:
 
     owner: str | None = None
     episode: Episode | None = None
-    verdicts: list[tuple[Task | None, Verdict]] = field(default_factory=list)  # the task is None if it was never known
+    verdicts: list[tuple[bytes | None, Verdict]] = field(default_factory=list)  # by Task.digest; None: no task is known
     verified: bool = False  # /verify has told the last verdict
     closed: bool = False
 
     def verdict(self, task: Task | None) -> Verdict | None:
         """The verdict on ``task``, or on the last one (None)."""
-        for played, verdict in reversed(self.verdicts):
-            if task is None or played is None or played.plays_as(task):
-                return verdict
-        return None
+        wanted = task.digest() if task is not None else None
+        return next(
+            (said for played, said in reversed(self.verdicts) if None in (wanted, played) or played == wanted), None
+        )
 
 
 class Sessions:
@@ -130,7 +130,7 @@ class Sessions:
             if session.episode.task.same_as(task):
                 return True
             raise Refused("this session plays another episode")
-        if owner is not None or any(played is not None and played.plays_as(task) for played, _ in session.verdicts):
+        if owner is not None or task.digest() in (played for played, _ in session.verdicts):
             return True
         if not session.verified:
             raise Refused("this session has a verdict, which /verify hasn't told yet")
@@ -142,7 +142,7 @@ class Sessions:
             return  # another /verify of the same rollout was here
         assert episode.verdict is not None
         session.episode = None
-        session.verdicts.append((episode.task, episode.verdict))
+        session.verdicts.append((episode.task.digest(), episode.verdict))
         self._live.pop(session_id, None)
         self._remember(session_id, session)
 
