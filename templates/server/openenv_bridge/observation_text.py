@@ -108,13 +108,16 @@ def _count_numbers(array: list[Any]) -> int:
 
 
 def _shape(array: list[Any]) -> list[int] | None:
-    """The lengths of an array in each dimension, or None where it is not regular."""
-    if not array or not isinstance(array[0], list):
-        return None if any(isinstance(item, list) for item in array) else [len(array)]
-    inner = _shape(array[0])
-    if inner is None or any(not isinstance(item, list) or _shape(item) != inner for item in array):
-        return None
-    return [len(array), *inner]
+    """The lengths of an array in each dimension, or None if it is not regular. Each item is looked at once."""
+    shape: list[int] = []
+    level: list[Any] = [array]
+    while all(isinstance(item, list) for item in level):
+        lengths = {len(item) for item in level}
+        if len(lengths) != 1:
+            return None
+        shape.append(lengths.pop())
+        level = [item for inner in level for item in inner]
+    return None if any(isinstance(item, list) for item in level) else shape
 
 
 def _without_data(text: str) -> str:
