@@ -31,8 +31,9 @@ function notices(packages) {
 /**
  * @param input the file of each entry, by its path in dist/ without its extension
  * @param format `cjs` for what the command runs: Node loads it in less time than ES modules
+ * @param codeSplitting false for one file, which also has what is imported dynamically
  */
-async function bundle(input, format) {
+async function bundle(input, format, codeSplitting = true) {
   const extension = format === 'cjs' ? 'cjs' : 'js';
   const { output } = await build({
     input,
@@ -45,6 +46,7 @@ async function bundle(input, format) {
     output: {
       dir: dist,
       format,
+      codeSplitting,
       entryFileNames: `[name].${extension}`,
       // As deep as src/*/: what is found beside dist/ is found by the same path from both.
       chunkFileNames: `chunks/[name].${extension}`,
@@ -57,7 +59,7 @@ rmSync(dist, { recursive: true, force: true });
 const chunks = [
   ...(await bundle({ 'cli/main': join(root, 'src/cli/main.ts') }, 'cjs')),
   // By itself: what it shares with the command would be in more files, which each command had to load.
-  ...(await bundle({ 'openenv/page-worker': join(root, 'src/openenv/page-worker.ts') }, 'cjs')),
+  ...(await bundle({ 'openenv/page-worker': join(root, 'src/openenv/page-worker.ts') }, 'cjs', false)),
   ...(await bundle({ index: join(root, 'src/index.ts') }, 'esm')),
 ];
 const twice = chunks.find(({ fileName }, at) => chunks.findIndex((other) => other.fileName === fileName) < at);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Discovery, Reporter, Toolset } from './discover/index.js';
+import type { Discovery, Toolset } from './discover/index.js';
 import { UserError } from './errors.js';
 import {
   checkOptions,
@@ -15,7 +15,8 @@ import {
 import { openSource, type SourceRequest } from './open-source.js';
 import { type JsonValue, type OutputFile, type Plan, readLock, type Target, type Written } from './output/index.js';
 import { currentSettings, PromptKeeper, readRoot } from './root/index.js';
-import { type Finding, Findings, gymRoot } from './rules/index.js';
+import { describe, type Finding, Findings, gymRoot, type Judged, rewardScore } from './rules/index.js';
+import type { Warnings } from './warnings.js';
 
 /** What the user asks for; the same request makes the same bytes, as long as the server serves the same. */
 export interface GenerateRequest extends SourceRequest {
@@ -25,6 +26,8 @@ export interface GenerateRequest extends SourceRequest {
   gym: Omit<GymOptions, 'name' | 'server'>;
   /** Keep prompts that were edited by hand since the rows were written; those that are kept already are in any case. */
   keepPrompts?: boolean;
+  /** Any warning is an error, and ends the run before anything is written. */
+  strict?: boolean;
   /** Let prompts of the user's go whose tasks are gone or at another place, in place of refusing to. */
   dropPrompts?: boolean;
   /** Told the name before anything is written; what it throws ends the run. */
@@ -47,6 +50,8 @@ export interface Generated {
   row: string | null;
   /** What was found out and decided. */
   notes: readonly string[];
+  /** What some models' APIs would refuse, or what looks like a mistake. */
+  warnings: readonly Judged[];
   /** The command that serves the tasks for NeMo Gym, where somebody has to and gymgen knows how. */
   serve?: string;
   /** Sessions opened, and requests and bytes over HTTP. */
@@ -67,12 +72,12 @@ export type Output<T extends Written> = (
 export async function generate<T extends Written>(
   request: GenerateRequest,
   output: Output<T>,
-  reporter: Reporter,
+  warnings: Warnings,
   signal: AbortSignal,
 ): Promise<Generated & T> {
   const root = path.resolve(request.gymRoot);
   refuse(gymRoot(await readRoot(root)));
-  const { found, close, ...source } = await openSource(request, reporter, signal);
+  const { found, close, ...source } = await openSource(request, warnings, signal);
   try {
     if (source.recorded) assertOriginNamed(request);
     const name = request.name ?? slug(found.envName);
@@ -90,6 +95,9 @@ export async function generate<T extends Written>(
     const prompts = new PromptKeeper(target, await readLock(target), request.keepPrompts ?? false);
     const record = () => {
       findings.throwIfAny(REFUSED);
+      findings.add(rewardScore(settings.reward, found.scores?.()));
+      for (const finding of findings.warnings) warnings.warn(describe(finding));
+      if (request.strict) warnings.assertNone();
       if (request.dropPrompts !== true) prompts.assertNoneLost();
       return {
         source: 'url' in server ? server.url : server.bundle,
@@ -107,6 +115,7 @@ export async function generate<T extends Written>(
       rows: rowsOf(found, name, written.plan),
       toolsets: found.toolsets().map(summary),
       notes: found.notes ?? [],
+      warnings: findings.warnings,
       keptPrompts: prompts.count,
       kept: without(kept, request.gym.settings, usual),
       ...('serve' in source ? { serve: source.serve } : {}),

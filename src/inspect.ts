@@ -1,7 +1,7 @@
 import type { Discovery, Reporter, Split, Toolset } from './discover/index.js';
 import { folder, type GymOptions, slug } from './gym/index.js';
 import { openSource, type SourceRequest } from './open-source.js';
-import { type Finding, Findings } from './rules/index.js';
+import { Findings, type Judged, rewardScore } from './rules/index.js';
 
 export interface InspectRequest extends SourceRequest {
   name?: string;
@@ -24,7 +24,9 @@ export interface Inspection {
   toolsets: Toolset[];
   notes: readonly string[];
   /** What NeMo Gym would refuse. */
-  refused: readonly Finding[];
+  refused: readonly Judged[];
+  /** What some models' APIs would refuse, or what looks like a mistake. */
+  warnings: readonly Judged[];
   counts: { sessions: number; requests: number; bytes: number };
 }
 
@@ -42,6 +44,7 @@ export async function inspect(request: InspectRequest, reporter: Reporter, signa
     for await (const file of folder(measured(found, prompts), options, findings)) {
       if ('rows' in file) for await (const _ of file.rows);
     }
+    findings.add(rewardScore(request.gym.settings.reward, found.scores?.()));
     return {
       envName: found.envName,
       name,
@@ -50,6 +53,7 @@ export async function inspect(request: InspectRequest, reporter: Reporter, signa
       toolsets: found.toolsets(),
       notes: found.notes ?? [],
       refused: findings.list,
+      warnings: findings.warnings,
       counts: found.counts(),
     };
   } finally {

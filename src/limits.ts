@@ -12,6 +12,8 @@ export const LIMITS = {
   answerSeconds: 600,
   /** Seconds for the handshake of a websocket. */
   handshakeSeconds: 30,
+  /** Seconds that one request waits for a server that is busy and says Retry-After. */
+  retrySeconds: 120,
   /** JSON values and keys in one answer, frame, line or `.json` file. */
   jsonValues: 1_000_000,
   /** Nested arrays and objects in one answer that is not a page of tasks, and in one frame. */
@@ -67,6 +69,7 @@ const PROBLEMS: Record<LimitName, string> = {
   answerBytes: 'answer too large',
   answerSeconds: 'answer took too long',
   handshakeSeconds: 'websocket handshake took too long',
+  retrySeconds: 'server asks to wait too long',
   jsonValues: 'too many JSON values',
   jsonDepth: 'JSON nested too deeply',
   splits: 'too many splits',

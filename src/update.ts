@@ -4,6 +4,7 @@ import type { Reporter } from './discover/index.js';
 import { type Generated, generate } from './generate.js';
 import { type Written, writeFolder } from './output/index.js';
 import { rememberWritten } from './remember-written.js';
+import { Warnings } from './warnings.js';
 import { prepareRoot, type WriteRequest } from './write.js';
 
 export interface UpdateReport extends Generated, Written {
@@ -26,7 +27,7 @@ export async function update(request: WriteRequest, reporter: Reporter, signal: 
       const edited = written.plan.entries.filter(({ state }) => state === 'edited' && edits !== 'ours');
       return { ...written, edited: await comparison.differences(edited) };
     },
-    reporter,
+    new Warnings(reporter),
     signal,
   );
   if (!dryRun) await rememberWritten(request, report.folder);

@@ -2,6 +2,7 @@ import { END_TURN, type Reporter } from './discover/index.js';
 import { type Generated, type GenerateRequest, generate } from './generate.js';
 import { assertFinished, type Edits, finishCommits, type Written, writeFolder } from './output/index.js';
 import { rememberWritten } from './remember-written.js';
+import { Warnings } from './warnings.js';
 
 export interface WriteRequest extends GenerateRequest {
   /** What becomes of files that were edited by hand. */
@@ -17,12 +18,13 @@ export type WriteReport = Generated & Written;
  * @throws UserError for everything that a user can mend; the signal's reason when it aborts
  */
 export async function write(request: WriteRequest, reporter: Reporter, signal: AbortSignal): Promise<WriteReport> {
+  const warnings = new Warnings(reporter);
   const { edits, dryRun } = request;
-  await prepareRoot(request, reporter);
+  await prepareRoot(request, warnings);
   const report = await generate(
     request,
     (target, files, record) => writeFolder(target, files, record, { edits, dryRun, signal }),
-    reporter,
+    warnings,
     signal,
   );
   if (!dryRun) await rememberWritten(request, report.folder);

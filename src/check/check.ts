@@ -1,6 +1,7 @@
 import type { Reporter } from '../discover/index.js';
 import { type Generated, type GenerateRequest, generate } from '../generate.js';
 import { assertFinished, type Planned, planFolder } from '../output/index.js';
+import { Warnings } from '../warnings.js';
 import { Comparison } from './comparison.js';
 import type { FileDifference } from './difference.js';
 
@@ -24,7 +25,7 @@ export async function check(request: GenerateRequest, reporter: Reporter, signal
       const differing = planned.plan.entries.filter(({ state }) => state !== 'same');
       return { ...planned, differences: await comparison.differences(differing, planned.lock) };
     },
-    reporter,
+    new Warnings(reporter),
     signal,
   );
 }

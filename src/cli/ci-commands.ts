@@ -4,7 +4,7 @@ import type { BatchFlags } from './commands/batch.js';
 import type { CheckFlags } from './commands/check.js';
 import type { UpdateFlags } from './commands/update.js';
 import { TASK_OPTIONS } from './task-options.js';
-import { addGenerateOptions, addSomeOptions, addUiOptions, type WriteFlags } from './write-options.js';
+import { addGenerateOptions, addSomeOptions, addUiOptions, strictOption, type WriteFlags } from './write-options.js';
 
 const CHECK = `
 Examples:
@@ -55,7 +55,8 @@ export function addCiCommands(cli: Command): void {
       .optionsGroup('How it runs:')
       .option('--source <source>', 'asked in place of the source that the lock file names')
       .option(...RUN_SOURCE)
-      .option('--github', 'annotations for a GitHub workflow, on each file that differs'),
+      .option('--github', 'annotations for a GitHub workflow, on each file that differs')
+      .addOption(strictOption()),
   ).action(async (source: string, gymRoot: string | undefined, flags: CheckFlags) => {
     const { checkCommand } = await import('./commands/check.js');
     await checkCommand(source, gymRoot, flags);
@@ -96,7 +97,8 @@ export function addCiCommands(cli: Command): void {
       .option('--retries <n>', 'how often a source that can not be reached is asked again (default: 2)')
       .option('--fail-fast', 'end with the first that fails')
       .option('--check', 'compare, and write nothing')
-      .option('--force', "take gymgen's version of files that were edited by hand"),
+      .option('--force', "take gymgen's version of files that were edited by hand")
+      .addOption(strictOption()),
   ).action(async (file: string | undefined, flags: BatchFlags) => {
     const { batchCommand } = await import('./commands/batch.js');
     await batchCommand(file, flags);

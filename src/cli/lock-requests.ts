@@ -11,7 +11,7 @@ import { writeRequest } from './write-request.js';
 
 /** Flags that go with what a lock file says. */
 export interface LockFlags
-  extends Pick<WriteFlags, 'header' | 'headerEnv' | 'tasks' | 'python' | 'maxSessions' | 'trustRecording'> {
+  extends Pick<WriteFlags, 'header' | 'headerEnv' | 'tasks' | 'python' | 'maxSessions' | 'trustRecording' | 'strict'> {
   /** The one folder that is meant. */
   name?: string;
   /** Asked in place of the source that the lock file names. */
@@ -49,9 +49,9 @@ function lockRequest(
   const { source, options } = recorded;
   // Of the environment's variables, only those that the command line names are read.
   const { headerEnv = [], ...rest } = options;
-  const { header, headerEnv: sent, tasks, python, maxSessions, trustRecording = false } = flags;
+  const { header, headerEnv: sent, tasks, python, maxSessions, strict, trustRecording = false } = flags;
   const given = Object.fromEntries(
-    Object.entries({ header, headerEnv: sent, tasks, python, maxSessions }).filter(isSet),
+    Object.entries({ header, headerEnv: sent, tasks, python, maxSessions, strict }).filter(isSet),
   );
   const bundle = {
     ...(code?.sandbox === undefined ? {} : { sandbox: code.sandbox }),

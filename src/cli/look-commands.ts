@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { asStarted } from '../printed-command.js';
 import type { UiFlags } from './run.js';
-import { addGenerateOptions, addUiOptions, type WriteFlags } from './write-options.js';
+import { addGenerateOptions, addUiOptions, strictOption, type WriteFlags } from './write-options.js';
 
 const INSPECT = `
 Examples:
@@ -22,7 +22,9 @@ export function addLookCommands(cli: Command): void {
         .description('what a source serves: splits, tools, prompts, and what NeMo Gym would refuse; writes nothing')
         .argument('<source>', 'as of write')
         .addHelpText('after', () => asStarted(INSPECT)),
-    ),
+    )
+      .optionsGroup('How it runs:')
+      .addOption(strictOption()),
   ).action(async (source: string, flags: WriteFlags) => {
     const { inspectCommand } = await import('./commands/inspect.js');
     await inspectCommand(source, flags);

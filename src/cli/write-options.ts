@@ -32,6 +32,7 @@ export interface WriteFlags extends TaskFlags {
   dryRun?: boolean;
   diff?: boolean;
   force?: boolean;
+  strict?: boolean;
   json?: boolean;
   quiet?: boolean;
   verbose?: boolean;
@@ -45,8 +46,14 @@ export function addWriteOptions(command: Command): Command {
     .optionsGroup('How it runs:')
     .option('--dry-run', 'show the plan and one row; write nothing')
     .option('--diff', 'show the plan and what differs; write nothing')
-    .option('--force', "take gymgen's version of files that were edited by hand");
+    .option('--force', "take gymgen's version of files that were edited by hand")
+    .addOption(strictOption());
   return addUiOptions(command);
+}
+
+/** Of the commands that read all that a source serves. */
+export function strictOption(): Option {
+  return new Option('--strict', 'treat warnings as errors: exit with 1, and write nothing for that source');
 }
 
 export function addUiOptions(command: Command): Command {

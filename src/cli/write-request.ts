@@ -57,6 +57,7 @@ const Flags = z.object({
   ...TASK_FLAGS,
   dryRun: z.boolean().default(false),
   force: z.boolean().default(false),
+  strict: z.boolean().default(false),
 });
 
 /**
@@ -126,6 +127,7 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
     edits: given.force ? 'ours' : 'refuse',
     dropPrompts: given.force,
     dryRun: given.dryRun,
+    strict: given.strict,
   };
 }
 
@@ -139,6 +141,7 @@ const UNRECORDED = {
   trustRecording: true,
   dryRun: true,
   force: true,
+  strict: true,
   absolute: true,
   sandbox: true,
 } as const;

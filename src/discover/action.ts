@@ -3,6 +3,7 @@ import { UserError } from '../errors.js';
 import { LIMITS, overLimit } from '../limits.js';
 import { excerpt } from '../openenv/index.js';
 import { jsonFault } from '../rules/json-text.js';
+import { impossibleValue } from './impossible-value.js';
 import { inlineSchema } from './inline-schema.js';
 import type { JsonText, Tool } from './types.js';
 
@@ -42,13 +43,7 @@ export function stepTool(schema: JsonText, { hide, fix, doc }: ActionOptions): T
     throw new UserError('the action of this environment has no fields, so that there is nothing for a model to decide');
   }
   const hidden = new Set(['metadata', ...hide, ...Object.keys(fix)]);
-  const names = Object.keys(properties);
-  checkFields(
-    names.filter((name) => name !== 'metadata'),
-    required,
-    hide,
-    fix,
-  );
+  checkFields(properties as Record<string, unknown>, required, hide, fix);
   const kept = Object.entries(properties).filter(([name]) => !hidden.has(name));
   const wanted = required.filter((name) => !hidden.has(name));
   const parameters = {
@@ -70,19 +65,41 @@ function objectOf(schema: JsonText): Record<string, unknown> {
   throw new UserError(`the action's schema is no object: ${excerpt(schema)}`, { fix: 'mend it on the server' });
 }
 
-function checkFields(names: string[], required: string[], hide: readonly string[], fix: ActionOptions['fix']): void {
+function checkFields(
+  properties: Record<string, unknown>,
+  required: string[],
+  hide: readonly string[],
+  fix: ActionOptions['fix'],
+): void {
+  const names = Object.keys(properties).filter((name) => name !== 'metadata');
   const fields = `its fields are: ${names.join(', ') || 'none'}`;
-  for (const [option, given] of [
-    ['--hide-field', hide],
-    ['--fix-field', Object.keys(fix)],
+  const fixable = Object.hasOwn(properties, 'metadata') ? [...names, 'metadata'] : names;
+  for (const [option, given, known] of [
+    ['--hide-field', hide, names],
+    ['--fix-field', Object.keys(fix), fixable],
   ] as const) {
-    const unknown = given.find((name) => !names.includes(name));
+    const unknown = given.find((name) => !known.includes(name));
     if (unknown !== undefined)
       throw new UserError(`${option} ${unknown}: the action has no such field`, { fix: fields });
   }
+  const schemas = JSON.parse(stringify(properties) as string); // its numbers are lossless-json's
+  for (const [name, text] of Object.entries(fix)) {
+    const reason = impossibleValue(schemas[name], JSON.parse(text));
+    if (reason === undefined) continue;
+    throw new UserError(`--fix-field ${name}=${excerpt(text, 60)}: the value ${reason}`, {
+      fix: 'pass a value that the action takes',
+    });
+  }
   const needed = hide.find((name) => required.includes(name) && !Object.hasOwn(fix, name));
-  if (needed === undefined) return;
-  throw new UserError(`--hide-field ${needed}: an action must have it`, {
-    fix: `give it a value: --fix-field ${needed}=…`,
-  });
+  if (needed !== undefined) {
+    throw new UserError(`--hide-field ${needed}: an action must have it`, {
+      fix: `give it a value: --fix-field ${needed}=…`,
+    });
+  }
+  // Every action would be refused, since models are not shown metadata.
+  if (required.includes('metadata') && !Object.hasOwn(fix, 'metadata')) {
+    throw new UserError('the action requires metadata, which models are not shown', {
+      fix: "pass its value: --fix-field 'metadata={}'",
+    });
+  }
 }

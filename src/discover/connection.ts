@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { UserError } from '../errors.js';
 import { HttpClient, parseServerUrl, type ServerUrl, TaskApi } from '../openenv/index.js';
-import { type Environment, environmentOf } from './environment.js';
+import { type Environment, environmentOf, listsTools } from './environment.js';
 import type { DiscoverOptions } from './options.js';
 import type { Reporter } from './reporter.js';
 import { Sessions } from './sessions.js';
@@ -27,18 +27,21 @@ export async function connect(url: string, options: DiscoverOptions, reporter: R
   const signal = AbortSignal.any([options.signal, stop.signal]);
   setMaxListeners(0, signal); // each request and session listens while it is under way
   const { headers } = options;
-  const http = new HttpClient(server, { headers, signal });
+  const http = new HttpClient(server, { headers, signal, waiting: (text) => reporter.progress(text) });
   const plays = new Set<Promise<unknown>>();
+  const sessions = new Sessions(server, headers, options, signal, reporter);
   try {
-    const environment = environmentOf(http, options.action);
-    environment.catch(() => {}); // told below, where the server is healthy
+    const environment = environmentOf(http, options.action, () =>
+      sessions.use((session) => listsTools(session, options.toolTimeout)),
+    );
+    environment.catch(() => {}); // reported below, if the server is healthy
     await http.json('GET', '/health');
     const api = new TaskApi(http, server.http);
     return {
       server,
       http,
       api,
-      sessions: new Sessions(server, headers, options, signal, reporter),
+      sessions,
       environment: await environment,
       watch(play) {
         const watched = play.finally(() => plays.delete(watched));

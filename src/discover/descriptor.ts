@@ -18,10 +18,8 @@ export interface ListedTask extends TaskRef {
  * @throws UserError naming the task and the field
  */
 export function readDescriptor(task: TaskDescriptor, split: string, index: number): ListedTask {
-  const refuse = (field: string, found: unknown, wanted: string): never => {
-    throw new UserError(`task ${split}[${index}]: its ${field} is ${shown(found)}, not ${wanted}`, {
-      fix: `mend the task on the server, or leave its split out with --split`,
-    });
+  const refuse = (field: string, found: unknown, wanted: string, fix = FIX): never => {
+    throw new UserError(`task ${split}[${index}]: its ${field} is ${shown(found)}, not ${wanted}`, { fix });
   };
   const { prompt } = task;
   const id = decoded(task.id);
@@ -30,7 +28,9 @@ export function readDescriptor(task: TaskDescriptor, split: string, index: numbe
   const agent = decoded(task.agent);
   if (task.index !== undefined && task.index !== index) refuse('index', task.index, `${index}, its place in the split`);
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) refuse('id', id, 'a string');
-  if (typeof prompt !== 'string' && !(prompt instanceof JsonString)) refuse('prompt', prompt, 'a string');
+  if (typeof prompt !== 'string' && !(prompt instanceof JsonString)) {
+    refuse('prompt', prompt, 'a string', prompt == null ? ownPrompts(split) : FIX);
+  }
   if (systemPrompt !== null && typeof systemPrompt !== 'string')
     refuse('system_prompt', systemPrompt, 'a string or null');
   const declared = typeof toolset === 'string';
@@ -43,6 +43,14 @@ export function readDescriptor(task: TaskDescriptor, split: string, index: numbe
     key: declared ? `toolset:${toolset}` : `agent:${typeof agent === 'string' ? agent : ''}`,
     declared,
   };
+}
+
+const FIX = 'correct the task on the server, or leave its split out with --split';
+
+/** How to write rows of tasks that are listed without prompts: their resets show these. */
+function ownPrompts(split: string): string {
+  const line = JSON.stringify({ reset: { split, index: 0 } });
+  return `take the prompts from the resets: --tasks FILE, a .jsonl file with a line such as ${line} for each task`;
 }
 
 function decoded(value: unknown): unknown {

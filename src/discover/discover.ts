@@ -87,6 +87,8 @@ class ServerDiscovery implements OpenDiscovery {
   /** Of the splits that were read: each waits behind pages of the next one. */
   private readonly checks: Promise<void>[] = [];
   private untold = false;
+  private differed = false;
+  private ended: Set<string> | undefined;
 
   constructor(
     private readonly connection: Connection,
@@ -195,9 +197,24 @@ class ServerDiscovery implements OpenDiscovery {
               "the server doesn't say which task an episode plays (metadata.task), so that can't be checked",
             );
           }
+          if (result.differs) this.warnOfPrompt(task, result.differs);
+          if (result.scores) this.ended = new Set([...(this.ended ?? []), ...result.scores]);
           return result;
         }),
     );
+  }
+
+  private warnOfPrompt(task: ListedTask, which: string): void {
+    if (this.differed) return;
+    this.differed = true;
+    this.reporter.warn(
+      `task ${nameOf(task)}: the reset shows another ${which} than the task list, which rows have; ` +
+        'serve one text for both, or write rows from resets with --tasks FILE',
+    );
+  }
+
+  scores() {
+    return this.ended;
   }
 
   /** The nearest tasks of a key, from an index on, in a direction. */

@@ -1,14 +1,16 @@
 import { UserError } from '../errors.js';
 import {
   type Answer,
+  failureOf,
   type HttpClient,
   members,
   type Observation,
   RefusedError,
   type Session,
+  SessionLost,
 } from '../openenv/index.js';
 import { type ActionOptions, stepTool, WHOLE_ACTION } from './action.js';
-import { interfaceOf, mcpTools } from './interface.js';
+import { interfaceOf, type ListsTools, mcpTools } from './interface.js';
 import { boundedTools } from './tool-bounds.js';
 import type { Discovery, JsonText, Tool } from './types.js';
 
@@ -27,8 +29,12 @@ export interface Environment {
  * Asks a server how its environment is played.
  * @throws UserError where an option is of an action that it hasn't got
  */
-export async function environmentOf(http: HttpClient, options: ActionOptions = WHOLE_ACTION): Promise<Environment> {
-  const found = await interfaceOf(http);
+export async function environmentOf(
+  http: HttpClient,
+  options: ActionOptions = WHOLE_ACTION,
+  listsTools: ListsTools = async () => undefined,
+): Promise<Environment> {
+  const found = await interfaceOf(http, listsTools);
   if (found.kind === 'action') {
     const tool = stepTool(found.schema, options);
     boundedTools([tool], 'the action of GET /schema');
@@ -40,6 +46,21 @@ export async function environmentOf(http: HttpClient, options: ActionOptions = W
     });
   }
   return withTools(http);
+}
+
+/**
+ * Asks for tools before any reset, as OpenEnv's MCP environments allow (openenv 0.10.0, core/env_server/mcp_types.py). An
+ * environment with an action of its own answers with a VALIDATION_ERROR, or takes the step for one of its actions.
+ */
+export async function listsTools(session: Session, seconds: number): Promise<boolean | undefined> {
+  try {
+    const answer = await session.step('{"type":"list_tools"}', seconds);
+    return failureOf(answer) === null ? Array.isArray(answer.observation.tools) : undefined;
+  } catch (error) {
+    if (error instanceof RefusedError) return error.code === 'VALIDATION_ERROR' ? false : undefined;
+    if (error instanceof SessionLost) return undefined;
+    throw error;
+  }
 }
 
 function withTools(http: HttpClient): Environment {
@@ -72,7 +93,8 @@ function withAction(tool: Tool, fixed: ActionOptions['fix']): Environment {
   };
 }
 
-function withFixed(args: JsonText, fixed: ActionOptions['fix']): JsonText {
+/** An action as it is sent: with the fields that have one value. */
+export function withFixed(args: JsonText, fixed: ActionOptions['fix']): JsonText {
   const all = new Map([...members(args), ...Object.entries(fixed)]);
   return `{${[...all].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
 }

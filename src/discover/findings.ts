@@ -29,7 +29,7 @@ export function tellTrial(trial: Trial, context: TrialContext, reporter: Reporte
 }
 
 function* warnings(trial: Trial, { varied, madeUp, bounded, sums }: TrialContext): Generator<string> {
-  const { tried, varies, repeats, rewards, done, prompt, refused } = trial;
+  const { tried, varies, repeats, rewards, done, prompt, refused, doubtful } = trial;
   if (!repeats) yield `two sessions with the same ${varied} were not alike: its episodes can't be played again`;
   else if (varies === false) {
     const alike = `${tried} sessions with different ${varied} were alike`;
@@ -43,6 +43,7 @@ function* warnings(trial: Trial, { varied, madeUp, bounded, sums }: TrialContext
     yield 'nothing that a reset shows says what the job is, so the prompt is the observation alone: ' +
       'say it with --prompt TEXT, or choose what is shown with --prompt-field NAME';
   }
+  for (const { name, start, steps } of doubtful) yield doubtfulField(name, start, steps, typeof prompt === 'object');
   if (refused) {
     yield `a trial's first step, ${excerpt(refused.action)}, was refused: ${refused.why}; ` +
       'it may be too plain, or the environment may fail at any';
@@ -55,4 +56,12 @@ function* warnings(trial: Trial, { varied, madeUp, bounded, sums }: TrialContext
     yield `${steps} didn't end the episode; where nothing does, a rollout ends with the model's first message without a ` +
       'call: bound it with --max-steps N';
   }
+}
+
+/** @param prompted whether prompts are what resets show */
+function doubtfulField(name: string, start: boolean, steps: boolean, prompted: boolean): string {
+  const places = [...(start ? ['the reset'] : []), ...(steps ? ['a step'] : [])].join(' and ');
+  const hide = start && prompted ? 'choose what the prompt shows with --prompt-field NAME' : undefined;
+  const fix = [hide, steps ? 'remove the field from what steps return' : undefined].filter(Boolean).join(', and ');
+  return `${places} shows '${excerpt(name, 60)}': if this gives the answer away, ${fix || 'remove it on the server'}`;
 }

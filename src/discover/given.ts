@@ -37,7 +37,12 @@ export async function openGiven(
   // One task is one row.
   if (madeUp && found.repeats && found.varies === false) for (const split of given.splits) split.count = 1;
   const prompts = new Prompts(connection, prompt, found);
-  const said = { envName: name, notes, ...(hasTasks ? {} : { rewardRule: 'sum' as const }) };
+  const said = {
+    envName: name,
+    notes,
+    ...(hasTasks ? {} : { rewardRule: 'sum' as const }),
+    ...(found.scores ? { ended: found.scores } : {}),
+  };
   return new GivenDiscovery(connection, given, prompts, said, options, reporter);
 }
 
@@ -63,28 +68,34 @@ class GivenDiscovery implements OpenDiscovery {
   readonly rewardRule?: 'sum';
   readonly action?: NonNullable<OpenDiscovery['action']>;
   private readonly known: Toolsets;
+  private ended: ReadonlySet<string> | undefined;
 
   constructor(
     private readonly connection: Connection,
     private readonly source: GivenTasks,
     private readonly prompts: Prompts,
-    said: Pick<OpenDiscovery, 'envName' | 'notes' | 'rewardRule'>,
+    said: Pick<OpenDiscovery, 'envName' | 'notes' | 'rewardRule'> & { ended?: ReadonlySet<string> },
     options: DiscoverOptions,
     private readonly reporter: Reporter,
   ) {
     this.envName = said.envName;
     this.notes = said.notes ?? [];
     if (said.rewardRule) this.rewardRule = said.rewardRule;
+    this.ended = said.ended;
     const { environment, sessions } = connection;
     if (environment.action) this.action = environment.action;
     this.splits = source.splits;
     const largest = this.splits.reduce((a, b) => (b.count > a.count ? b : a));
     const { tool } = environment;
     this.known = new Toolsets(
-      async (task) =>
-        tool
-          ? { turns: [[tool]], told: true }
-          : connection.watch(sessions.use((session, seconds) => play(session, task, seconds, environment, options))),
+      async (task) => {
+        if (tool) return { turns: [[tool]], told: true };
+        const result = await connection.watch(
+          sessions.use((session, seconds) => play(session, task, seconds, environment, options)),
+        );
+        if (result.scores) this.ended = new Set([...(this.ended ?? []), ...result.scores]);
+        return result;
+      },
       {
         near: (_, from) => this.listed(largest, from === 'middle' ? largest.count >> 1 : largest.count - 1),
         after: (task) => this.listed(this.split(task.split), task.index + 1),
@@ -98,6 +109,10 @@ class GivenDiscovery implements OpenDiscovery {
 
   toolsets(): Toolset[] {
     return this.known.list;
+  }
+
+  scores() {
+    return this.ended;
   }
 
   counts() {

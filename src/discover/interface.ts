@@ -5,17 +5,23 @@ import type { JsonText } from './types.js';
 /** How an environment is played: by tools of its own (MCP), or by one action. */
 export type Interface = { kind: 'tools' } | { kind: 'action'; schema: JsonText };
 
+/** Whether a `list_tools` step lists tools; undefined if the server's answer does not tell. */
+export type ListsTools = () => Promise<boolean | undefined>;
+
 /**
- * Finds out how the environment is played. What its action's schema doesn't tell, its MCP endpoint does: some environments
- * have an action of their own for calling tools.
+ * Finds out how the environment is played. An action whose fields look like a tool call may be MCP's or the environment's
+ * own: the server is asked, at its MCP endpoint and with a `list_tools` step.
  */
-export async function interfaceOf(http: HttpClient): Promise<Interface> {
+export async function interfaceOf(http: HttpClient, listsTools: ListsTools): Promise<Interface> {
   const action = await actionSchema(http).catch(async (cause: unknown) => {
     if ((await mcpTools(http)).length > 0) return undefined;
     throw cause;
   });
-  if (action === undefined || callsTools(action) || (await mcpTools(http)).length > 0) return { kind: 'tools' };
-  return { kind: 'action', schema: action };
+  if (action === undefined) return { kind: 'tools' };
+  const schema = JSON.parse(action) as Schema | null;
+  if (isBaseAction(schema) || (await mcpTools(http)).length > 0) return { kind: 'tools' };
+  const own = looksLikeToolCall(schema) && ((await listsTools()) ?? isOpenEnvMcp(schema));
+  return own ? { kind: 'tools' } : { kind: 'action', schema: action };
 }
 
 /** The tools that the server lists outside of an episode; none where it doesn't. */
@@ -42,21 +48,33 @@ async function actionSchema(http: HttpClient): Promise<JsonText | undefined> {
 
 const FIX = "mend the environment's action and observation on the server, whose log says what is wrong";
 
-/** OpenEnv's own actions of MCP, what is derived of them or a choice of them; and the base of all, which stands for these. */
-function callsTools(json: JsonText): boolean {
-  const schema = JSON.parse(json) as Schema | null;
-  const choices = Object.values(schema?.$defs ?? {});
-  return [schema, ...choices].some((each) => {
-    const fields = Object.keys(each?.properties ?? {});
-    return (
-      (fields.includes('tool_name') && fields.includes('arguments')) || (each?.title === 'Action' && fields.length <= 1)
-    );
-  });
+/** The base class of all actions, which has no field to decide: OpenEnv's server then takes MCP's actions. */
+function isBaseAction(schema: Schema | null): boolean {
+  return schema?.title === 'Action' && Object.keys(schema.properties ?? {}).length <= 1;
+}
+
+function looksLikeToolCall(schema: Schema | null): boolean {
+  const names = (each: Schema | null) => Object.keys(each?.properties ?? {});
+  return choices(schema).some(
+    (each) => isOpenEnvMcp(each) || (names(each).includes('tool_name') && names(each).includes('arguments')),
+  );
+}
+
+/** The discriminator of `ListToolsAction` and `CallToolAction` (openenv 0.10.0, core/env_server/mcp_types.py). */
+function isOpenEnvMcp(schema: Schema | null): boolean {
+  return choices(schema).some(({ properties }) => MCP_TYPES.includes(properties?.type?.const));
+}
+
+const MCP_TYPES: unknown[] = ['list_tools', 'call_tool'];
+
+/** A schema, and the definitions that it may be a choice of. */
+function choices(schema: Schema | null): Schema[] {
+  return [schema, ...Object.values(schema?.$defs ?? {})].filter((each) => each !== null && typeof each === 'object');
 }
 
 interface Schema {
   title?: unknown;
-  properties?: object;
+  properties?: Record<string, { const?: unknown } | null>;
   $defs?: Record<string, Schema>;
 }
 

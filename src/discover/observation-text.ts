@@ -21,12 +21,56 @@ const APART = new Set(['reward', 'done', 'metadata']);
 /** What a model must not read at any time, whatever else it is called with: `expectedAnswer`, `ground-truth`. */
 const SECRETS = new Set([
   'answerkey',
+  'canonicalsolution',
   'correctanswer',
+  'correctanswers',
+  'correctsolution',
   'expectedanswer',
+  'expectedanswers',
+  'expectedsolution',
   'goldanswer',
+  'goldanswers',
+  'goldsolution',
   'groundtruth',
+  'hiddenanswer',
+  'hiddenword',
+  'optimalsolution',
   'referenceanswer',
   'referencesolution',
+  'secretanswer',
+  'secretnumber',
+  'secretword',
+  'solution',
+  'solutions',
+  'targetanswer',
+]);
+
+/** Fields that may be the answer, or a part of the task that the model has to see. */
+const DOUBTFUL = new Set([
+  'answer',
+  'answers',
+  'bestaction',
+  'bestmove',
+  'correct',
+  'correctaction',
+  'correctchoice',
+  'correctoption',
+  'expected',
+  'expectedoutput',
+  'expectedresult',
+  'gold',
+  'label',
+  'labels',
+  'optimalaction',
+  'optimalmove',
+  'optimalmoves',
+  'optimalpath',
+  'oracle',
+  'secret',
+  'target',
+  'targets',
+  'targetnumber',
+  'targetword',
 ]);
 
 /** @param observation as lossless-json reads it, so that its numbers stay as they were spelt */
@@ -44,11 +88,28 @@ export function valueText(value: unknown): string {
 }
 
 export function isSecret(key: string): boolean {
-  return SECRETS.has(key.toLowerCase().replace(/[_-]/g, ''));
+  return SECRETS.has(plain(key));
+}
+
+/** Names of shown fields, at any depth, that may give the answer away, without `isSecret`'s: these are never shown. */
+export function doubtfulFields(value: unknown, depth = 1, found = new Set<string>()): Set<string> {
+  if (depth > DEEPEST) return found;
+  if (Array.isArray(value)) for (const item of value) doubtfulFields(item, depth + 1, found);
+  if (!isRecord(value)) return found;
+  for (const [key, item] of Object.entries(value)) {
+    if ((depth === 1 && APART.has(key)) || isEmpty(item)) continue;
+    if (DOUBTFUL.has(plain(key))) found.add(key);
+    else doubtfulFields(item, depth + 1, found);
+  }
+  return found;
+}
+
+function plain(key: string): string {
+  return key.toLowerCase().replace(/[_-]/g, '');
 }
 
 function clean(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return isBase64(value) ? `[base64, ${value.length} characters, not shown]` : value;
+  if (typeof value === 'string') return withoutData(value);
   if (Array.isArray(value)) {
     const numbers = countNumbers(value);
     if (numbers > MOST_NUMBERS) return `[${shape(value)?.join('x') ?? numbers} numbers, not shown]`;
@@ -107,11 +168,23 @@ function isNumber(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'object' && value !== null && 'isLosslessNumber' in value);
 }
 
+/** A `data:` URL, alone or in a longer text such as Markdown or HTML (RFC 2397). */
+const DATA_URL = /data:(?:[\w.+-]+\/[\w.+-]+)?(?:;[\w.+=-]*)*,[\w%+/=.~!*-]{200,}/gi;
+/** Base64 in lines, as MIME has it (RFC 2045, 6.8). */
+const BASE64_LINES = /^(?:[A-Za-z0-9+/]{60,}\r?\n)+[A-Za-z0-9+/]*={0,2}\s*$/;
+
+/** A text with a note in place of data that no model reads. */
+function withoutData(text: string): string {
+  if (text.length < LEAST_BASE64) return text;
+  if (isBase64(text)) return `[base64, ${text.length} characters, not shown]`;
+  return text.replace(DATA_URL, (url) => `[data URL, ${url.length} characters, not shown]`);
+}
+
 /** Of data, which mixes cases and digits as no long text without a blank does. */
 function isBase64(text: string): boolean {
-  if (text.length < LEAST_BASE64) return false;
   const data = text.replace(/^data:[\w.+/;=-]*,/, '');
-  return /^[A-Za-z0-9+/_-]+={0,2}$/.test(data) && /[a-z]/.test(data) && /[A-Z]/.test(data) && /\d/.test(data);
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(data) && !BASE64_LINES.test(data)) return false;
+  return /[a-z]/.test(data) && /[A-Z]/.test(data) && /\d/.test(data);
 }
 
 function jsonOf(value: unknown): string {

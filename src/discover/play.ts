@@ -1,4 +1,5 @@
 import { UserError } from '../errors.js';
+import type { JsonString } from '../json-string.js';
 import { LIMITS, limitMessage } from '../limits.js';
 import {
   type Answer,
@@ -10,6 +11,7 @@ import {
   RefusedError,
   type Session,
   SessionLost,
+  scoreNames,
 } from '../openenv/index.js';
 import { lastSegment, nameOf, shown } from './descriptor.js';
 import type { Environment } from './environment.js';
@@ -31,7 +33,14 @@ export interface Played {
   turns: Tool[][];
   /** Whether it is known which task was played: the server says it, or the reset's arguments make it. */
   told: boolean;
+  /** Names of the episode's scores, if it was played to its end. */
+  scores?: readonly string[];
+  /** Which of the listed prompts the reset showed differently. */
+  differs?: 'prompt' | 'system prompt';
 }
+
+/** A task, with its listed prompts if it has some. */
+export type Probed = TaskRef & { prompt?: string | JsonString; systemPrompt?: string | null };
 
 /** An episode that the environment failed, or that played another task than asked: the next task may do better. */
 export class PlayFailed extends UserError {
@@ -45,7 +54,7 @@ export class PlayFailed extends UserError {
  */
 export async function play(
   session: Session,
-  task: TaskRef,
+  task: Probed,
   resetSeconds: number,
   environment: Environment,
   options: PlayOptions,
@@ -54,23 +63,36 @@ export async function play(
   const played = task.reset === undefined ? playedTask(opened) : null;
   if (played) checkIdentity(task, played);
   const told = played !== null || task.reset !== undefined;
+  const differs = task.reset === undefined ? differingPrompt(task, opened) : {};
 
   const list = () =>
     attempt(task, 'its tools could not be listed', () => environment.tools(session, options.toolTimeout)).then(
       ({ tools }) => tools,
     );
   const turns = [await list()];
-  if (options.turns === 'first') return { turns, told };
+  if (options.turns === 'first') return { turns, told, ...differs };
+  let scores: string[] | undefined;
   while (turns.at(-1)?.some((tool) => tool.name === END_TURN)) {
     if (turns.length >= LIMITS.turns) throw new PlayFailed(`${nameOf(task)}: ${limitMessage('turns')}`);
     const what = `its turn ${turns.length} did not end`;
     const ended = await attempt(task, what, () => session.callTool(END_TURN, '{"response":""}', options.resetTimeout));
-    if (ended.done) break;
+    if (ended.done) {
+      scores = scoreNames(ended);
+      break;
+    }
     const refused = ended.observation.error;
     if (refused) throw unended(task, `${what}: ${shown(refused, 300)}`);
     turns.push(await list());
   }
-  return { turns, told };
+  return { turns, told, ...differs, ...(scores ? { scores } : {}) };
+}
+
+/** What the row trains on is the listed prompt, so it should be the one that the reset shows. */
+function differingPrompt({ prompt, systemPrompt }: Probed, { metadata }: Observation): Pick<Played, 'differs'> {
+  const { prompt: shown, system_prompt: shownSystem } = metadata ?? {};
+  if (typeof shown === 'string' && prompt !== undefined && shown !== String(prompt)) return { differs: 'prompt' };
+  if (typeof shownSystem === 'string' && shownSystem !== (systemPrompt ?? '')) return { differs: 'system prompt' };
+  return {};
 }
 
 /**

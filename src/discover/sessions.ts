@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../errors.js';
-import { ServerFull, type ServerUrl, Session } from '../openenv/index.js';
+import { ServerBusy, ServerFull, type ServerUrl, Session, waitFor } from '../openenv/index.js';
 import { Gate } from './gate.js';
 import type { Reporter } from './reporter.js';
 
@@ -47,18 +47,27 @@ export class Sessions {
     const { resetTimeout } = this.limits;
     // Without the time in our own queue, which is no fault of the server.
     let left = resetTimeout;
+    let busySeconds = 0;
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       await this.enter();
       const tried = Date.now();
-      let full: ServerFull;
+      let refused: ServerFull | ServerBusy;
       try {
         return await this.once(episode, Math.max(left, Math.min(LEAST_RESET_SECONDS, resetTimeout)));
       } catch (error) {
-        if (!(error instanceof ServerFull)) throw error;
-        full = error;
+        if (!(error instanceof ServerFull || error instanceof ServerBusy)) throw error;
+        refused = error;
       } finally {
         this.leave();
       }
+      if (refused instanceof ServerBusy) {
+        const { ms, text } = waitFor(refused, busySeconds);
+        busySeconds += refused.seconds;
+        this.reporter.progress(text);
+        await this.pause(ms);
+        continue;
+      }
+      const full = refused;
       this.learn(full, resetTimeout - left);
       await this.pause(Math.min(wait, left * 1000));
       left -= (Date.now() - tried) / 1000;
@@ -71,11 +80,14 @@ export class Sessions {
     this.inUse += 1;
     try {
       const session = await Session.open(this.server, { headers: this.headers, signal: this.signal });
+      let found: T;
       try {
-        return await episode(session, left);
+        found = await episode(session, left);
       } finally {
         await session.close();
       }
+      session.assertInOrder();
+      return found;
     } finally {
       this.inUse -= 1;
     }

@@ -1,8 +1,8 @@
 import { stringify } from 'lossless-json';
 import { UserError } from '../errors.js';
-import { type Answer, RefusedError, type Session, SessionLost } from '../openenv/index.js';
+import { type Answer, RefusedError, type Session, SessionLost, scoreNames } from '../openenv/index.js';
 import { nameOf } from './descriptor.js';
-import type { Environment } from './environment.js';
+import { type Environment, withFixed } from './environment.js';
 import type { GivenTask } from './given-tasks.js';
 import { attempt, END_TURN, openEpisode, PlayFailed } from './play.js';
 import { type Start, startOf } from './prompt.js';
@@ -19,6 +19,10 @@ export interface TryOut {
   /** Of each step that was taken; null where the environment gave none. */
   rewards: (number | null)[];
   done: boolean;
+  /** What the first step showed. */
+  shown?: Start;
+  /** Names of the scores, if a step ended the episode. */
+  scores?: ReadonlySet<string>;
   /** The first step, where it was refused. */
   refused?: { action: JsonText; why: string };
 }
@@ -54,18 +58,24 @@ export async function tryOut(
       if (error instanceof SessionLost) break;
       if (!(error instanceof RefusedError)) throw error;
       if (NO_OBSERVATION.test(error.message)) throw neverAnswers(error);
-      if (answers.length === 0) refused = { action: move.args, why: error.message };
+      if (answers.length === 0) {
+        refused = { action: withFixed(move.args, environment.action?.fixed ?? {}), why: error.message };
+      }
       break;
     }
   }
   const [first] = answers;
-  const step = first && { ...startOf(first), reward: first.reward, done: first.done };
+  const shown = first && startOf(first);
+  const step = first && { ...shown, reward: first.reward, done: first.done };
+  const done = answers.at(-1)?.done ?? false;
   return {
     task,
     start,
     trace: String(stringify(steady([start, step ?? null]))),
     rewards: answers.map(({ reward }) => reward ?? null),
-    done: answers.at(-1)?.done ?? false,
+    done,
+    ...(shown ? { shown } : {}),
+    ...(done ? { scores: new Set(answers.flatMap(scoreNames)) } : {}),
     ...(refused ? { refused } : {}),
   };
 }

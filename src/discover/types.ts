@@ -60,6 +60,8 @@ export interface Discovery {
   rewardRule?: 'sum';
   /** What was found out and decided, for the summary. */
   notes?: readonly string[];
+  /** Names of the scores of the episodes that were probed to their end so far; undefined if none was. */
+  scores?(): ReadonlySet<string> | undefined;
   /**
    * The split's tasks in order, in pages; the toolset of each is known by then. Splits are read in order too, each to its
    * end; a server's first page is on its way once this is called.

@@ -1,7 +1,18 @@
 import type { Tool, Toolset } from '../discover/types.js';
-import { type Finding, renameTaken, toolClash, toolDuplicates, toolJson, toolName } from '../rules/index.js';
+import {
+  type Finding,
+  quote,
+  renameTaken,
+  toolClash,
+  toolCount,
+  toolDuplicates,
+  toolJson,
+  toolName,
+  toolSchema,
+} from '../rules/index.js';
 import { joinedLines, jsonLine } from './json-line.js';
 import type { GymOptions } from './options.js';
+import { rowParameters } from './parameters.js';
 
 /** A toolset as rows and `toolsets.json` have it. */
 export interface GymTools {
@@ -13,8 +24,8 @@ export interface GymTools {
 }
 
 /**
- * Serialised once a toolset, not once a row. A schema's JSON stays as the server wrote it: the model must see what the
- * server checks, and a rebuilt schema loses enums, references and numbers beyond 2^53.
+ * Serialised once a toolset, not once a row. A schema's JSON stays as the server wrote it, except for what `rowParameters`
+ * adds: the model must see what the server checks, and a rebuilt schema loses enums, references and numbers beyond 2^53.
  */
 export function gymTools(toolset: Toolset, renameTools: GymOptions['renameTools']): GymTools {
   const rowName = (name: string): string => (Object.hasOwn(renameTools, name) ? (renameTools[name] as string) : name);
@@ -22,7 +33,8 @@ export function gymTools(toolset: Toolset, renameTools: GymOptions['renameTools'
   const findings: Finding[] = [];
   for (const turn of toolset.turns) {
     findings.push(...toolDuplicates(turn, rowName));
-    for (const tool of turn) {
+    for (const offered of turn) {
+      const tool = { ...offered, parameters: rowParameters(offered.parameters) };
       const first = union.get(tool.name);
       if (first !== undefined) findings.push(...toolClash(toolset.key, first, tool));
       else {
@@ -30,11 +42,13 @@ export function gymTools(toolset: Toolset, renameTools: GymOptions['renameTools'
         findings.push(
           ...toolName(rowName(tool.name), tool.name),
           ...toolJson(tool),
+          ...toolSchema(tool),
           ...renameTaken(tool.name, renameTools),
         );
       }
     }
   }
+  findings.push(...toolCount(union.size, `toolset ${quote(toolset.key)}`));
   return {
     tools: [...union.values()].map((tool) => toolText(rowName(tool.name), tool)),
     turns: toolset.turns.map((turn) => turn.map(({ name }) => rowName(name))),

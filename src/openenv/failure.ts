@@ -1,8 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { UserError } from '../errors.js';
 import { excerpt } from './excerpt.js';
+import type { HttpProxy } from './proxy.js';
+import { busyOf } from './retry-after.js';
 
 const TLS = /CERT|TLS|SSL|EPROTO|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/;
+
+/** Failures of the one connection that there is through a proxy: to the proxy. */
+const NOT_CONNECTED = new Set('ECONNREFUSED ENOTFOUND EAI_AGAIN ETIMEDOUT EHOSTUNREACH ENETUNREACH'.split(' '));
+/** The first byte of a TLS server's answer to plain HTTP: the content type `alert` (RFC 8446, 5.1). */
+const TLS_ALERT = 0x15;
 
 /** Whether the server may answer when asked again: it isn't there, or it closed the connection. */
 export class Unreachable extends UserError {
@@ -13,10 +20,22 @@ export class Unreachable extends UserError {
  * A connection that failed, in words: what was asked of which URL, what came, and how to check.
  * @param asked such as `GET http://127.0.0.1:8000/health`
  */
-export function connectionFailure(asked: string, error: unknown): UserError {
-  const { code = '', message } = error as NodeJS.ErrnoException;
+export function connectionFailure(asked: string, error: unknown, proxy: HttpProxy | null = null): UserError {
+  const { code = '', message, rawPacket } = error as NodeJS.ErrnoException & { rawPacket?: Buffer };
   const origin = new URL(asked.slice(asked.indexOf(' ') + 1)).origin.replace(/^ws/, 'http');
   const parts = { where: asked, cause: error };
+  if (proxy && NOT_CONNECTED.has(code)) {
+    return new Unreachable(`cannot connect to the proxy ${proxy.shown} (${code})`, {
+      ...parts,
+      fix: `correct ${proxy.variable}, or add ${new URL(origin).hostname} to NO_PROXY`,
+    });
+  }
+  if (rawPacket?.[0] === TLS_ALERT) {
+    return new UserError('the server speaks TLS, not plain HTTP', {
+      ...parts,
+      fix: `use ${origin.replace(/^http:/, 'https:')}`,
+    });
+  }
   if (code === 'ECONNREFUSED') {
     return new Unreachable('nothing listens there: connection refused', {
       ...parts,
@@ -53,6 +72,8 @@ export function connectionFailure(asked: string, error: unknown): UserError {
 export function handshakeFailure(url: string, response: IncomingMessage): UserError {
   response.destroy();
   const { statusCode = 0 } = response;
+  const busy = busyOf(statusCode, response.headers['retry-after'], `WS ${url}`);
+  if (busy) return busy;
   const location = response.headers.location;
   const fix =
     statusCode === 401

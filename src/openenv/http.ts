@@ -3,12 +3,15 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import { UserError } from '../errors.js';
 import { exceededLimit, hasTooManyValues } from '../json-bounds.js';
 import { LIMITS, overLimit } from '../limits.js';
 import { excerpt } from './excerpt.js';
 import { connectionFailure, Unreachable } from './failure.js';
+import { type HttpProxy, onProxyRefusal, proxyAgent, proxyFor, proxyRefusal } from './proxy.js';
+import { busyOf, type ServerBusy, waitFor } from './retry-after.js';
 import type { ServerUrl } from './url.js';
 
 export interface HttpOptions {
@@ -21,6 +24,8 @@ export interface HttpOptions {
   maxBytes?: number;
   /** Seconds for a whole answer (default: `LIMITS.answerSeconds`). */
   answerTimeout?: number;
+  /** Called before a wait for a server that is busy. */
+  waiting?: (text: string) => void;
 }
 
 /** An HTTP answer whose status is not 2xx. */
@@ -85,7 +90,8 @@ const MAX_REDIRECTS = 5;
 
 /** JSON over HTTP to one OpenEnv server, on connections that are kept open. Not safe to share between servers. */
 export class HttpClient {
-  private readonly agent: http.Agent;
+  private readonly agent: http.Agent | Promise<http.Agent>;
+  private readonly proxy: HttpProxy | null;
   private readonly origin: string;
   /** Bytes of all answers so far. */
   bytes = 0;
@@ -97,11 +103,18 @@ export class HttpClient {
     readonly options: HttpOptions,
   ) {
     this.origin = new URL(server.http).origin;
-    this.agent = new (this.origin.startsWith('https') ? https : http).Agent({ keepAlive: true, maxSockets: 8 });
+    this.proxy = proxyFor(server.http);
+    const isSecure = this.origin.startsWith('https');
+    const kept = { keepAlive: true, maxSockets: 8 };
+    this.agent = this.proxy
+      ? proxyAgent(this.proxy, isSecure, { ...kept, signal: options.signal })
+      : new (isSecure ? https : http).Agent(kept);
   }
 
   close(): void {
-    this.agent.destroy();
+    if (this.agent instanceof Promise)
+      this.agent.then((agent) => agent.destroy()).catch(() => {}); // reported by `ask`
+    else this.agent.destroy();
   }
 
   /**
@@ -120,10 +133,19 @@ export class HttpClient {
   async ask(method: 'GET' | 'POST', path: string, body?: unknown): Promise<HttpAnswer> {
     const asked = `${method} ${this.server.http}${path}`;
     const payload = body === undefined ? undefined : JSON.stringify(body);
+    const agent = await this.agent;
     let url = new URL(this.server.http + path);
+    let waited = 0;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-      const { response, data } = await this.exchange(method, url, payload, asked);
+      const { response, data } = await this.exchange(method, url, payload, asked, agent);
       const status = response.statusCode ?? 0;
+      const busy = busyOf(status, response.headers['retry-after'], asked);
+      if (busy) {
+        waited += await this.wait(busy, waited);
+        hop -= 1;
+        continue;
+      }
+      if (status === 407 && this.proxy) throw proxyRefusal(this.proxy, status, asked);
       if (REDIRECTS.has(status) && response.headers.location) {
         url = this.redirect(url, response.headers.location, asked);
         continue;
@@ -144,7 +166,22 @@ export class HttpClient {
     });
   }
 
-  private exchange(method: string, url: URL, payload: string | undefined, asked: string): Promise<Exchanged> {
+  /** @returns the seconds that were waited */
+  private async wait(busy: ServerBusy, waited: number): Promise<number> {
+    const { signal, waiting } = this.options;
+    const { ms, text } = waitFor(busy, waited);
+    waiting?.(text);
+    await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+    return busy.seconds;
+  }
+
+  private exchange(
+    method: string,
+    url: URL,
+    payload: string | undefined,
+    asked: string,
+    agent: http.Agent,
+  ): Promise<Exchanged> {
     const { signal, headers, idleTimeout = 60, answerTimeout = LIMITS.answerSeconds } = this.options;
     const send: http.OutgoingHttpHeaders = { Accept: 'application/json', ...this.server.headers, ...headers };
     if (payload !== undefined) {
@@ -155,13 +192,19 @@ export class HttpClient {
     let timer: NodeJS.Timeout | undefined;
     return new Promise<Exchanged>((resolve, reject) => {
       const fail = (error: unknown) =>
-        reject(signal.aborted ? signal.reason : error instanceof UserError ? error : connectionFailure(asked, error));
+        reject(
+          signal.aborted
+            ? signal.reason
+            : error instanceof UserError
+              ? error
+              : connectionFailure(asked, error, this.proxy),
+        );
       timer = setTimeout(() => {
         fail(overLimit('answerSeconds', { where: asked, limit: answerTimeout }));
         request.destroy();
       }, answerTimeout * 1000);
       const { request: start } = url.protocol === 'https:' ? https : http;
-      const request = start(url, { method, agent: this.agent, headers: send, signal, timeout: idleTimeout * 1000 });
+      const request = start(url, { method, agent, headers: send, signal, timeout: idleTimeout * 1000 });
       request.on('timeout', () =>
         request.destroy(
           new Unreachable(`no answer within ${idleTimeout} s`, {
@@ -173,9 +216,15 @@ export class HttpClient {
       request.on('error', (error: NodeJS.ErrnoException) => {
         // A kept connection that the server closed just as it was taken, and no request of ours changes the server.
         const stale = request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
-        if (stale) resolve(this.exchange(method, url, payload, asked));
+        if (stale) resolve(this.exchange(method, url, payload, asked, agent));
         else fail(error);
       });
+      if (this.proxy) {
+        onProxyRefusal(request, this.proxy, asked, (error) => {
+          fail(error);
+          request.destroy();
+        });
+      }
       request.on('response', (response) => {
         this.read(response, asked).then((data) => resolve({ response, data }), fail);
       });

@@ -2,7 +2,16 @@ export { excerpt } from './excerpt.js';
 export { Unreachable } from './failure.js';
 export { HttpClient, HttpStatusError, NotJsonError } from './http.js';
 export { memberAt, members } from './json-source.js';
-export { failureOf, type ListedTool, listedTools, type Observation, type PlayedTask, playedTask } from './messages.js';
+export {
+  failureOf,
+  type ListedTool,
+  listedTools,
+  type Observation,
+  type PlayedTask,
+  playedTask,
+  scoreNames,
+} from './messages.js';
+export { ServerBusy, waitFor } from './retry-after.js';
 export { type Answer, prepareSessions, Session } from './session.js';
 export { RefusedError, ServerFull, SessionLost } from './session-errors.js';
 export { NoTaskApi, TaskApi, type TaskDescriptor, type TaskRange } from './task-api.js';

@@ -1,6 +1,29 @@
 import { z } from 'zod';
 import { memberAt, members } from './json-source.js';
 
+/**
+ * The rewards that `openenv` allows: `Observation.reward` is `bool | int | float | None` (openenv 0.10.0,
+ * core/env_server/types.py). The bridge reads a bool as 0 or 1, too.
+ */
+const Reward = z.union([z.number(), z.boolean().transform(Number), z.null()], 'expected a finite number or a bool');
+
+/** Text of an error frame; a server may send null or nothing. */
+const words = (otherwise: string) =>
+  z
+    .unknown()
+    .default(null)
+    .transform((text) => (text === null || text === '' ? otherwise : shown(text)));
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** One entry of a VALIDATION_ERROR's `data.errors`, as pydantic's `ValidationError.errors()` returns them. */
+const ValidationIssue = z.object({
+  loc: z.array(z.union([z.string(), z.number()])).catch([]),
+  msg: z.string(),
+});
+
 /** Any JSON object. A `z.record` would copy it, which takes seconds if it is large. */
 const AnyObject = z.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -13,18 +36,19 @@ export const Frame = z.discriminatedUnion('type', [
     type: z.literal('observation'),
     data: z.object({
       observation: AnyObject,
-      reward: z.number().nullish(),
-      done: z.boolean().default(false),
+      reward: Reward.optional(),
+      done: z.boolean().nullish().transform(Boolean),
       metadata: AnyObject.nullish(),
     }),
   }),
   z.object({
     type: z.literal('error'),
     data: z.object({
-      message: z.string().default('no message'),
-      code: z.string().default('no code'),
-      active_sessions: z.number().nullish(),
-      max_sessions: z.number().nullish(),
+      message: words('no message'),
+      code: words('no code'),
+      active_sessions: z.number().nullish().catch(null),
+      max_sessions: z.number().nullish().catch(null),
+      errors: z.array(z.unknown()).catch([]).default([]),
     }),
   }),
   z.object({ type: z.literal('state'), data: AnyObject }),
@@ -32,11 +56,33 @@ export const Frame = z.discriminatedUnion('type', [
 export type Frame = z.infer<typeof Frame>;
 export type Observation = Extract<Frame, { type: 'observation' }>['data'];
 
+const ISSUES = 3;
+
+/**
+ * What an error frame says: its code and message and, for a VALIDATION_ERROR, the fields and reasons of `data.errors`.
+ */
+export function errorText({ code, message, errors }: Extract<Frame, { type: 'error' }>['data']): string {
+  const issues = errors.flatMap((error) => {
+    const { data } = ValidationIssue.safeParse(error);
+    if (!data) return [];
+    return [data.loc.length > 0 ? `${data.loc.join('.')}: ${data.msg}` : data.msg];
+  });
+  const more = issues.length > ISSUES ? [`and ${issues.length - ISSUES} more`] : [];
+  return [`${code}: ${message}`, ...issues.slice(0, ISSUES), ...more].join('; ');
+}
+
 /** `metadata.status: error` on an ordinary observation is how an episode fails. */
 export function failureOf(observation: Observation): string | null {
   const metadata = observation.metadata ?? {};
   if (metadata.status !== 'error') return null;
   return typeof metadata.error === 'string' ? metadata.error : 'the server gives no reason';
+}
+
+/** The names of an answer's scores (`metadata.scores`), those that are numbers. */
+export function scoreNames({ metadata }: Observation): string[] {
+  const { scores } = metadata ?? {};
+  if (typeof scores !== 'object' || scores === null) return [];
+  return Object.entries(scores).flatMap(([name, score]) => (typeof score === 'number' ? [name] : []));
 }
 
 const PlayedTask = z.object({

@@ -7,7 +7,7 @@ import type { ServerUrl } from './url.js';
 /** What the thread begins with. */
 export interface ThreadData {
   server: ServerUrl;
-  options: Omit<HttpOptions, 'signal'>;
+  options: Omit<HttpOptions, 'signal' | 'waiting'>;
 }
 
 export interface PageRequest {
@@ -54,7 +54,7 @@ export class PageThread {
 
   /** @param http of which the requests and bytes of the thread are a part */
   constructor(private readonly http: HttpClient) {
-    const { signal, ...options } = http.options;
+    const { signal, waiting: _, ...options } = http.options;
     const data: ThreadData = { server: http.server, options };
     this.worker = new Worker(FILE, { workerData: data });
     this.worker.once('online', () => {

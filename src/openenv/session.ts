@@ -6,7 +6,8 @@ import { LIMITS, limitMessage, overLimit } from '../limits.js';
 import { excerpt } from './excerpt.js';
 import { connectionFailure, handshakeFailure } from './failure.js';
 import { firstIssue } from './first-issue.js';
-import { Frame, failureOf, type ListedTool, listedTools, type Observation } from './messages.js';
+import { errorText, Frame, failureOf, type ListedTool, listedTools, type Observation } from './messages.js';
+import { onProxyRefusal, proxyAgent, proxyFor } from './proxy.js';
 import { RefusedError, ServerFull, SessionLost } from './session-errors.js';
 import type { ServerUrl } from './url.js';
 
@@ -47,9 +48,15 @@ export function prepareSessions(): void {
  * order, so one is under way at a time; one that misses its limit loses the session.
  */
 export class Session {
-  private readonly inbox: string[] = [];
+  /** What the server says before the first answer, which nobody asked for. */
+  private notice: string | null = null;
   private waiter: Waiter | null = null;
   private ended: UserError | null = null;
+  private unasked: UserError | null = null;
+  /** The request that was answered last. */
+  private answered: 'reset' | 'step' | null = null;
+  private asking: 'reset' | 'step' = 'reset';
+  private closing = false;
 
   private constructor(
     private readonly socket: WebSocket,
@@ -78,9 +85,22 @@ export class Session {
     server: ServerUrl,
     { headers, signal, maxFrame = LIMITS.answerBytes, handshakeTimeout = LIMITS.handshakeSeconds }: SessionOptions,
   ): Promise<Session> {
-    const { WebSocket } = await client();
+    const asked = `WS ${server.ws}`;
+    const proxy = proxyFor(server.ws);
+    const [{ WebSocket }, agent] = await Promise.all([
+      client(),
+      proxy ? proxyAgent(proxy, true, { signal }) : undefined,
+    ]);
     signal.throwIfAborted();
+    let refuse = (_: UserError) => {};
     const socket = new WebSocket(server.ws, {
+      ...(proxy && {
+        agent,
+        finishRequest: (request) => {
+          onProxyRefusal(request, proxy, asked, (error) => refuse(error));
+          request.end();
+        },
+      }),
       headers: { ...server.headers, ...headers },
       maxPayload: maxFrame,
       perMessageDeflate: false,
@@ -91,12 +111,13 @@ export class Session {
     signal.addEventListener('abort', abort, { once: true });
     try {
       await new Promise<void>((resolve, reject) => {
+        refuse = reject;
         socket.once('open', resolve);
         socket.once('unexpected-response', (_, response) => reject(handshakeFailure(server.ws, response)));
-        socket.once('error', (error) => reject(connectionFailure(`WS ${server.ws}`, error)));
+        socket.once('error', (error) => reject(connectionFailure(asked, error, proxy)));
         // The client's own handshake timeout starts again with each byte.
         timer = setTimeout(
-          () => reject(overLimit('handshakeSeconds', { where: `WS ${server.ws}`, limit: handshakeTimeout })),
+          () => reject(overLimit('handshakeSeconds', { where: asked, limit: handshakeTimeout })),
           handshakeTimeout * 1000,
         );
       });
@@ -145,6 +166,7 @@ export class Session {
   /** Ends the session, so that the server frees its slot. Never throws; takes no longer than two seconds. */
   async close(): Promise<void> {
     if (this.socket.readyState === this.socket.CLOSED) return;
+    this.closing = true;
     const closed = new Promise<void>((resolve) => this.socket.once('close', () => resolve()));
     if (this.waiter === null && this.socket.readyState === this.socket.OPEN) {
       this.socket.send('{"type":"close"}', () => {});
@@ -155,9 +177,16 @@ export class Session {
     clearTimeout(timer);
   }
 
+  /** @throws SessionLost if the server sent an answer that nobody asked for, so that others may be another request's */
+  assertInOrder(): void {
+    if (this.unasked) throw this.unasked;
+  }
+
   private async ask(type: 'reset' | 'step', data: JsonText, seconds: number): Promise<Answer> {
+    const isFirst = this.answered === null;
+    this.asking = type;
     const frame = await this.request(`{"type":"${type}","data":${data}}`, seconds);
-    return { ...observationOf(frame, this.url), frame };
+    return { ...observationOf(frame, this.url, isFirst), frame };
   }
 
   private async request(message: string, seconds: number): Promise<string> {
@@ -168,8 +197,8 @@ export class Session {
     try {
       return await new Promise<string>((resolve, reject) => {
         this.waiter = { resolve, reject };
-        const early = this.inbox.shift();
-        if (early !== undefined) this.receive(early);
+        const { notice } = this;
+        if (notice !== null) this.receive(notice);
         else if (this.ended) this.end(this.ended);
         else this.socket.send(message, () => {});
         timer = setTimeout(
@@ -192,9 +221,26 @@ export class Session {
   private receive(text: string): void {
     const waiter = this.waiter;
     this.waiter = null;
-    if (waiter) waiter.resolve(text);
-    // What comes after the end is the late answer of a request that was given up.
-    else if (!this.ended && this.inbox.length < 8) this.inbox.push(text);
+    if (waiter) {
+      this.answered = this.asking;
+      waiter.resolve(text);
+    } else if (this.ended) {
+      // The late answer of a request that was given up.
+    } else if (this.answered === null && isNotice(text)) this.notice ??= text;
+    else if (!this.closing || !isNotice(text)) this.refuse(text);
+  }
+
+  /** A frame is an answer only while a request waits: one that nobody asked for would be taken for the next one's. */
+  private refuse(text: string): void {
+    const what =
+      this.answered === 'reset'
+        ? 'the server answered the reset twice'
+        : 'the server sent a frame that nobody asked for';
+    this.unasked = new SessionLost(`${what}: ${excerpt(text)}`, {
+      where: this.url,
+      fix: 'answer each request once, and send nothing else',
+    });
+    this.end(this.unasked);
   }
 
   private end(error: UserError): void {
@@ -205,17 +251,37 @@ export class Session {
   }
 }
 
-/** @throws ServerFull, RefusedError, or SessionLost where it is no OpenEnv frame */
-function observationOf(text: string, where: string): Observation {
+/** What OpenEnv's server sends by itself, before it reads a request (openenv 0.10.0, core/env_server/http_server.py). */
+const NOTICES: readonly unknown[] = ['CAPACITY_REACHED', 'FACTORY_ERROR', 'SESSION_ERROR'];
+
+function isNotice(text: string): boolean {
+  try {
+    const { type, data } = JSON.parse(text);
+    return type === 'error' && NOTICES.includes(data?.code);
+  } catch {
+    return false;
+  }
+}
+
+/** @throws ServerFull, RefusedError, or SessionLost if the text is not an OpenEnv frame */
+function observationOf(text: string, where: string, isFirst: boolean): Observation {
   let frame: Frame;
   try {
     frame = Frame.parse(JSON.parse(text));
   } catch (cause) {
-    throw new SessionLost(`not a frame of OpenEnv: ${excerpt(text)}`, { where, cause });
+    throw new SessionLost(`not a frame of OpenEnv: ${notANumber(text) ?? excerpt(text)}`, { where, cause });
   }
   if (frame.type === 'observation') return frame.data;
   if (frame.type === 'state') throw new SessionLost('the server answered with a state, out of order', { where });
-  const { code, message, active_sessions, max_sessions } = frame.data;
-  if (code === 'CAPACITY_REACHED') throw new ServerFull(where, active_sessions, max_sessions);
-  throw new RefusedError(`${code}: ${excerpt(message, 400)}`, { where });
+  const { code, active_sessions, max_sessions } = frame.data;
+  if (code === 'CAPACITY_REACHED' && isFirst) throw new ServerFull(where, active_sessions, max_sessions);
+  throw new RefusedError(excerpt(errorText(frame.data), 600), { where, code });
+}
+
+/** Where a text has a number that Python's json writes and JSON does not have; undefined if it has none. */
+function notANumber(text: string): string | undefined {
+  const found = /[[,:]\s*(NaN|-?Infinity)(?=\s*[\],}])/.exec(text);
+  if (!found) return undefined;
+  const around = text.slice(Math.max(0, found.index - 60), found.index + found[0].length);
+  return `JSON has no ${found[1]}: …${excerpt(around)}…`;
 }

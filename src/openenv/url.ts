@@ -58,7 +58,7 @@ export function parseServerUrl(text: string): ServerUrl {
 }
 
 /** A `%` that begins no escape stands for itself, as it does in curl. */
-function unescaped(text: string): string {
+export function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

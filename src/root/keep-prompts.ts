@@ -5,9 +5,6 @@ import { LIMITS } from '../limits.js';
 import { hashFile, type Lock, type OutputFile, type RowsFile, readRootFile } from '../output/index.js';
 import { MergedRows } from './merged-rows.js';
 
-/** Upper bound on the bytes of a `toolsets.json` that is read back. */
-const LARGEST_TOOLSETS = 128 * 2 ** 20;
-
 /** Names that are told. */
 const TOLD = 5;
 

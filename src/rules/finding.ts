@@ -1,9 +1,11 @@
 import { UserError } from '../errors.js';
 
-/** One thing that Gym, a trainer or the Platform would refuse. */
+/** One thing that Gym, a trainer, the Platform or a model's API would refuse. */
 export interface Finding {
   /** Stable and greppable, such as `tool-route`. */
   code: string;
+  /** `warning`: only some refuse it, so it is written all the same. Default: `error`. */
+  severity?: 'error' | 'warning';
   /** What it is about: `split 'a/b'`, `tool 'verify'`, `task train[3] 'day-3'`. */
   where: string;
   what: string;
@@ -15,35 +17,48 @@ export function describe(finding: Finding): string {
   return `${finding.where}: ${finding.what} [${finding.code}]; ${finding.fix}`;
 }
 
+/** A finding with its severity. */
+export type Judged = Finding & Required<Pick<Finding, 'severity'>>;
+
 /**
- * Collects findings, each once, so that a user reads all of them at once; `limit` bounds what a hostile server can make us
- * hold.
+ * Collects findings, each once, so that a user reads all of them at once; `limit` bounds how many errors and how many warnings
+ * a hostile server can make us hold.
  */
 export class Findings {
-  private readonly found: Finding[] = [];
+  private readonly errors: Judged[] = [];
+  private readonly others: Judged[] = [];
   private more = 0;
 
   constructor(private readonly limit = 50) {}
 
   add(findings: Iterable<Finding>): void {
-    for (const finding of findings) {
-      if (this.found.length >= this.limit) this.more += 1;
-      else if (!this.found.some((one) => describe(one) === describe(finding))) this.found.push(finding);
+    for (const { code, severity = 'error', ...rest } of findings) {
+      const finding: Judged = { code, severity, ...rest };
+      const list = severity === 'error' ? this.errors : this.others;
+      if (list.length < this.limit) {
+        if (!list.some((one) => describe(one) === describe(finding))) list.push(finding);
+      } else if (severity === 'error') this.more += 1;
     }
   }
 
-  get list(): readonly Finding[] {
-    return this.found;
+  /** The errors. */
+  get list(): readonly Judged[] {
+    return this.errors;
   }
 
+  get warnings(): readonly Judged[] {
+    return this.others;
+  }
+
+  /** Whether there are errors. */
   get any(): boolean {
-    return this.found.length > 0;
+    return this.errors.length > 0;
   }
 
-  /** @throws UserError naming every finding */
+  /** @throws UserError naming every error */
   throwIfAny(what: string): void {
     if (!this.any) return;
-    const details = this.found.map(describe);
+    const details = this.errors.map(describe);
     if (this.more > 0) details.push(`and ${this.more} more`);
     throw new UserError(what, { details });
   }

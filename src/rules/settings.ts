@@ -46,3 +46,22 @@ export function settings(values: Readonly<Record<string, unknown>>, where: (key:
   }
   return findings;
 }
+
+/**
+ * `reward-score`: each rollout would be masked as unscored.
+ * @param reward the name of the score that is the reward
+ * @param scores of the episodes that were probed to their end; undefined if none was
+ */
+export function rewardScore(reward: string | undefined, scores: ReadonlySet<string> | undefined): Finding[] {
+  if (reward === undefined || scores === undefined || scores.has(reward)) return [];
+  const names = [...scores].slice(0, 10).map(quote).join(', ');
+  return [
+    {
+      code: 'reward-score',
+      severity: 'warning',
+      where: `--reward ${quote(reward)}`,
+      what: `no probed episode ended with this score (${names === '' ? 'none has scores' : `scores: ${names}`})`,
+      fix: names === '' ? 'leave --reward out' : 'name one of these scores, or leave --reward out',
+    },
+  ];
+}

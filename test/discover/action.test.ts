@@ -69,6 +69,44 @@ describe('the tool of an action', () => {
     expect(found).toEqual({ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] });
   });
 
+  test('may have its metadata fixed, and must where the action requires it', async () => {
+    const schema = fields({ x: {}, metadata: { type: 'object' } }, { required: ['x', 'metadata'] });
+    expect(parameters(schema, { fix: { metadata: '{}' } })).toEqual({
+      type: 'object',
+      properties: { x: {} },
+      required: ['x'],
+    });
+    expect(await failureOf((async () => parameters(schema))())).toMatch(
+      /requires metadata[\s\S]*--fix-field 'metadata=\{\}'/,
+    );
+  });
+
+  test.each([
+    [{ type: 'integer' }, '"hello"', /--fix-field n="hello": the value must be integer/],
+    [{ type: 'integer' }, '1.5', /must be integer/],
+    [{ type: 'integer', minimum: 1 }, '0', /must be 1 or more/],
+    [{ type: 'string' }, '3', /must be string/],
+    [{ enum: ['up', 'down'] }, '"left"', /must be "up" or "down"/],
+    [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, '"x"', /must be integer/],
+    [{ type: 'array', items: { type: 'integer' } }, '[1,"x"]', /must be integer at 1/],
+    [{ type: 'object', required: ['x'], properties: { x: {} } }, '{}', /must have x/],
+  ])('refuses to fix a field of %j to %s', async (schema, value, told) => {
+    expect(await failureOf((async () => parameters(fields({ n: schema }), { fix: { n: value } }))())).toMatch(told);
+  });
+
+  test.each([
+    [{ type: 'integer' }, '"3"'],
+    [{ type: 'integer' }, '3.0'],
+    [{ type: 'boolean' }, '1'],
+    [{ type: 'number' }, 'true'],
+    [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, 'null'],
+    [{ type: 'string', format: 'date' }, '"x"'],
+    [{}, '[1]'],
+    [true, '1'],
+  ])('fixes a field of %j to %s, which pydantic may take', (schema, value) => {
+    expect(parameters(fields({ n: schema, a: {} }), { fix: { n: value } })).toMatchObject({ properties: { a: {} } });
+  });
+
   const bad: [string, object | string, Partial<ActionOptions>, RegExp][] = [
     [
       'an option names no field',

@@ -148,6 +148,103 @@ test('a name that is a class, as OpenEnv has it where nobody gave one, is taken 
   }
 });
 
+describe('an action that looks like a tool call', () => {
+  const action = { title: 'ToolAction', properties: { tool_name: { type: 'string' }, arguments: { type: 'object' } } };
+  const invalid = { type: 'error', data: { code: 'VALIDATION_ERROR', message: 'Invalid message' } };
+  const listing =
+    (answer: unknown): NonNullable<GivenServer['ws']> =>
+    (message) =>
+      message.data.type === 'list_tools' ? answer : undefined;
+
+  test("is the environment's own if it refuses to list tools", async () => {
+    const server = await givenServer({ action, shows: seeded, ws: listing(invalid) });
+    expect((await given(server, seeds(2))).discovery.action).toEqual({ fixed: {} });
+  });
+
+  test("is the environment's own if it takes the listing for one of its actions", async () => {
+    const server = await givenServer({ action, shows: seeded, ws: listing(observation({ text: 'hm' })) });
+    expect((await given(server, seeds(2))).toolsets).toEqual(['environment: step']);
+  });
+
+  test('is for the tools that a list_tools step lists', async () => {
+    const ws = listing(toolsFrame([tool('look')]));
+    const server = await givenServer({ action, shows: seeded, ws });
+    const { toolsets, discovery } = await given(server, seeds(2));
+    expect([toolsets, discovery.action]).toEqual([['environment: look'], undefined]);
+  });
+
+  test("is for tools if OpenEnv's own discriminator says so and nothing else does", async () => {
+    const mcp = { properties: { type: { const: 'call_tool' }, ...action.properties } };
+    let listings = 0;
+    const server = await givenServer({
+      action: mcp,
+      shows: seeded,
+      // Before a reset it knows no tools.
+      ws: ({ data }) => {
+        if (data.type !== 'list_tools') return undefined;
+        listings += 1;
+        const unready = { type: 'error', data: { code: 'EXECUTION_ERROR', message: 'reset first' } };
+        return listings === 1 ? unready : toolsFrame([tool('look')]);
+      },
+    });
+    expect((await given(server, seeds(2))).toolsets).toEqual(['environment: look']);
+  });
+});
+
+describe('an environment that draws one of two starts at each reset', () => {
+  /** As chess draws its colour: the first sessions are alike, whatever luck says later. */
+  const drawing = (alike: number) =>
+    givenServer({
+      shows: ({ seed }, session) => observation({ board: `${seed} ${session < alike ? 'white' : 'black'}` }),
+    });
+
+  test.each([2, 3, 5])('is not taken for one that repeats after %i alike', async (alike) => {
+    const { warnings, discovery } = await given(await drawing(alike), {
+      ...seeds(4),
+      prompt: { text: 'Play.', fields: [] },
+    });
+    expect(warnings.join()).toContain("two sessions with the same values of 'seed' were not alike");
+    expect(discovery.notes?.join()).not.toContain('is the same each time');
+  });
+
+  test('has a bounded number of sessions', async () => {
+    const server = await givenServer({ shows: seeded });
+    await given(server, { given: { file: jsonl(...[1, 2, 3, 4].map((seed) => ({ seed, prompt: 'Play.' }))) } });
+    expect(server.sessions.length).toBeLessThanOrEqual(3 + 10);
+  });
+});
+
+describe('fields that give the answer away', () => {
+  test('are left out where their name says so, and reported where it may be the task', async () => {
+    const shows = ({ seed }: Record<string, unknown>) => observation({ board: seed, solution: 'abc', target: 'xyz' });
+    const { tasks, warnings } = await given(await givenServer({ shows }), {
+      ...seeds(2),
+      prompt: { text: 'Play.', fields: [] },
+    });
+    expect(tasks[0]?.prompt).toBe('Play.\n\n{"board":5,"target":"xyz"}');
+    expect(warnings).toEqual([expect.stringMatching(/^the reset shows 'target': .*--prompt-field NAME/)]);
+  });
+
+  test('are reported where steps show them', async () => {
+    const steps = () => observation({ board: 1, answer: 'abc' }, { reward: 1, done: true });
+    const { warnings } = await given(await givenServer({ shows: seeded, steps }), seeds(2));
+    expect(warnings).toEqual([
+      expect.stringMatching(/^a step shows 'answer': .*remove the field from what steps return/),
+    ]);
+  });
+});
+
+describe('scores', () => {
+  test('are known by name if an episode ended', async () => {
+    const metadata = { scores: { acc: 1, note: 'x' } };
+    const steps = () => observation({ board: 1 }, { reward: 1, done: true, metadata });
+    const { discovery } = await given(await givenServer({ shows: seeded, steps }), seeds(2));
+    expect(discovery.scores?.()).toEqual(new Set(['acc']));
+    const endless = await givenServer({ shows: seeded, steps: () => observation({ board: 1 }, { reward: 1 }) });
+    expect((await given(endless, { ...seeds(2), bounded: true })).discovery.scores?.()).toBeUndefined();
+  });
+});
+
 describe('given tasks', () => {
   test('have their own prompts, for which no episode is begun', async () => {
     const server = await givenServer({ shows: seeded });
@@ -159,7 +256,7 @@ describe('given tasks', () => {
     const found = await given(server, { given: { file: jsonl(...tasks) } });
     expect(found.tasks.map(({ prompt }) => prompt)).toEqual(tasks.map(({ prompt }) => prompt));
     expect(found.tasks[7]).toMatchObject({ systemPrompt: 'Ask.', reset: '{"seed":7}' });
-    expect(server.sessions.length).toBeLessThan(8);
+    expect(server.sessions.length).toBeLessThan(16);
   });
 
   test('whose arguments change nothing stay as they are, and it is told', async () => {

@@ -5,12 +5,48 @@ import { Findings } from '../../src/rules/index.js';
 import { options, tool, toolset } from './discovery.js';
 
 it('passes a schema on as the server wrote it', () => {
-  const parameters = '{"maximum":9223372036854775807,"default":1.0,"type":["string","null"],"_x":null}';
+  const parameters = '{"type":"object","properties":{"a":{"maximum":9223372036854775807,"default":1.0}},"_x":null}';
   const { tools, findings } = gymTools(toolset([[tool('t', parameters, 'A "b" \\')]]), {});
   expect(tools).toEqual([
     `{"type":"function","name":"t","description":"A \\"b\\" \\\\","parameters":${parameters},"strict":false}`,
   ]);
   expect(findings).toEqual([]);
+});
+
+it.each([
+  ['{}', '{"type":"object","properties":{}}'],
+  [' { } ', '{"type":"object","properties":{}}'],
+  ['{"type":"object"}', '{"type":"object","properties":{}}'],
+  [
+    '{"additionalProperties":false, "type":"object","x":1.0}',
+    '{"type":"object","properties":{},"additionalProperties":false,"x":1.0}',
+  ],
+  ['{"anyOf":[{}]}', '{"type":"object","properties":{},"anyOf":[{}]}'],
+  ['{ "properties": {} }', '{ "properties": {} }'],
+  ['{"type":"array","items":{}}', '{"type":"array","items":{}}'],
+  [
+    '{"type":"object","properties":{"a":{"type":"object"},"b":{}}}',
+    '{"type":"object","properties":{"a":{"type":"object"},"b":{}}}',
+  ],
+  ['{"type":"object","properties":null}', '{"type":"object","properties":null}'],
+])('of %s makes %s: only the top level is normalised', (parameters, expected) => {
+  const [text] = gymTools(toolset([[tool('t', parameters)]]), {}).tools;
+  expect(text).toContain(`"parameters":${expected},"strict"`);
+});
+
+it('takes two ways to say "no parameters" for the same', () => {
+  const { findings } = gymTools(toolset([[tool('t', '{}')], [tool('t', '{"type":"object","properties":{}}')]]), {});
+  expect(findings).toEqual([]);
+});
+
+it('warns about what models may refuse', () => {
+  const many = Array.from({ length: 129 }, (_, at) => tool(`t${at}`));
+  const { findings } = gymTools(toolset([[...many, tool('list', '{"type":"array"}')]]), {});
+  expect(findings.map(({ code, severity }) => [code, severity])).toEqual([
+    ['schema-top-level', 'warning'],
+    ['schema-items', 'warning'],
+    ['tool-count', 'warning'],
+  ]);
 });
 
 it('writes one line whatever the texts hold', () => {

@@ -59,6 +59,102 @@ test('a full server says so unasked, with its numbers', async () => {
   expect(await failureOf(refused)).toMatch(/full: 0 of its 0 sessions are taken\nat: ws:/);
 });
 
+test.each([
+  ['true', 1],
+  ['false', 0],
+  ['2', 2],
+  ['0.5', 0.5],
+  ['null', null],
+])('a reward may be %s, as openenv allows', async (reward, expected) => {
+  const frame = `{"type":"observation","data":{"observation":{},"reward":${reward},"done":false}}`;
+  const { session } = await opened(onReset(() => frame));
+  expect((await reset(session)).reward).toBe(expected);
+});
+
+test.each(['"0.5"', '[1]', '1e999', '{}'])('a reward of %s is refused by its name', async (reward) => {
+  const frame = `{"type":"observation","data":{"observation":{},"reward":${reward},"done":false}}`;
+  const { session } = await opened(onReset(() => frame));
+  expect(await failureOf(reset(session))).toMatch(/not a frame of OpenEnv/);
+});
+
+test('an invalid action is refused with its fields and the reasons', async () => {
+  const errors = [
+    { type: 'int_parsing', loc: ['n'], msg: 'Input should be a valid integer', input: 'hello' },
+    { type: 'missing', loc: ['pts', 0, 'x'], msg: 'Field required' },
+    'not an issue',
+    { loc: 5, msg: 'Odd place' },
+    { loc: ['z'], msg: 'One more' },
+  ];
+  const error = { type: 'error', data: { code: 'VALIDATION_ERROR', message: 'Invalid message', errors } };
+  const { session } = await opened({ ws: () => error });
+  const told = await failureOf(session.step('{"n":"hello"}', 5));
+  expect(told).toContain(
+    'VALIDATION_ERROR: Invalid message; n: Input should be a valid integer; pts.0.x: Field required; Odd place; and 1 more',
+  );
+});
+
+test.each([{ code: null, message: null }, { code: 7, message: {}, errors: 'x' }, {}])(
+  'an odd error frame %j is still a refusal',
+  async (data) => {
+    const { session } = await opened({ ws: () => ({ type: 'error', data }) });
+    await expect(reset(session)).rejects.toThrow(RefusedError);
+  },
+);
+
+describe('a frame that nobody asked for', () => {
+  const twice = (later = 0) =>
+    onReset((session) => {
+      const answer = observation({ tools: [] });
+      session.send(answer);
+      if (later === 0) session.send(answer);
+      else setTimeout(() => session.send(answer), later);
+      return null;
+    });
+
+  test('is never taken for the next answer', async () => {
+    const { session, server } = await opened(twice());
+    await reset(session);
+    expect(await failureOf(session.listTools(5))).toMatch(/the server answered the reset twice: .*tools/);
+    expect(server.sessions[0]?.received.map(({ type }) => type)).toEqual(['reset']);
+    expect(() => session.assertInOrder()).toThrow('answered the reset twice');
+  });
+
+  test('is told in the end if it comes late', async () => {
+    const { session } = await opened(twice(20));
+    await reset(session);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    await session.close();
+    expect(() => session.assertInOrder()).toThrow('answered the reset twice');
+  });
+
+  test('is refused before the first request, unless it is a notice of the server', async () => {
+    const { server, session } = await opened();
+    server.sessions[0]?.send(observation({ board: 'x' }));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(await failureOf(reset(session))).toMatch(/sent a frame that nobody asked for/);
+    const { server: other, session: failing } = await opened();
+    other.sessions[0]?.send({ type: 'error', data: { code: 'FACTORY_ERROR', message: 'no model' } });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(await failureOf(reset(failing))).toMatch(/^FACTORY_ERROR: no model/);
+  });
+
+  test('says that the server is full only before the reset is answered', async () => {
+    const full = { type: 'error', data: { code: 'CAPACITY_REACHED', message: 'full', max_sessions: 1 } };
+    const { session } = await opened({ ws: ({ type }) => (type === 'step' ? full : undefined) });
+    await reset(session);
+    await expect(session.listTools(5)).rejects.not.toThrow(ServerFull);
+  });
+});
+
+test('NaN in a frame is named, with its place', async () => {
+  const tools = toolsFrame(['{"name":"act","input_schema":{"properties":{"speed":{"default":NaN}}}}']);
+  const { session } = await opened({ ws: ({ data }) => (data.type === 'list_tools' ? tools : undefined) });
+  await reset(session);
+  expect(await failureOf(session.listTools(5))).toMatch(
+    /not a frame of OpenEnv: JSON has no NaN: .*"speed":\{"default":NaN/,
+  );
+});
+
 test('what the server refuses leaves the session as it is', async () => {
   const error = { type: 'error', data: { code: 'EXECUTION_ERROR', message: 'no\nsuch \x1b[1mindex' } };
   const { session } = await opened({ ws: ({ data }) => (data.index === 7 ? error : undefined) });
@@ -141,7 +237,7 @@ describe('what is no answer loses the session, with its URL and what came:', () 
   });
 });
 
-test('frames that come without end and unasked take no memory, and no session for ever', async () => {
+test('frames that come without end and unasked end the session', async () => {
   const { server, session } = await opened({
     ws: (_, { socket }) => {
       const more = () =>
@@ -152,7 +248,7 @@ test('frames that come without end and unasked take no memory, and no session fo
   });
   expect(await failureOf(reset(session))).toMatch(/out of order/);
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect((session as unknown as { inbox: string[] }).inbox.length).toBeLessThan(10);
+  expect(await failureOf(session.listTools(5))).toMatch(/answered the reset twice/);
   await session.close();
   await server.idle();
 });

@@ -13,8 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 for folder in ("templates/server", "bench/server", "test/runtime"):
     sys.path.insert(0, str(ROOT / folder))
 
+from fake_env import Fake, Script, row  # noqa: E402
 from faulty_server import build_app as faulty_app  # noqa: E402
-from gymclient import Control, GymClient  # noqa: E402
+from gymclient import Control, Episode, GymClient  # noqa: E402
 from serving import Served, bridge_app, serve  # noqa: E402
 
 
@@ -63,3 +64,43 @@ async def clients() -> AsyncIterator[Callable[[Served], Any]]:
     yield connect
     for client in open_clients:
         await client.__aexit__()
+
+
+@pytest.fixture
+async def fakes() -> AsyncIterator[Callable[..., Any]]:
+    """Starts scripted OpenEnv servers."""
+    running: list[Fake] = []
+
+    async def start(script: Script | None = None, **settings: Any) -> Fake:
+        running.append(await Fake(script, **settings).start())
+        return running[-1]
+
+    yield start
+    for fake in running:
+        await fake.stop()
+
+
+@pytest.fixture
+async def play(bridges: Callable[..., Served], clients: Callable[[Served], Any]) -> Callable[..., Any]:
+    """Seeds rollouts on a resources server for a scripted OpenEnv server. The limits are short."""
+    served: dict[Fake, Any] = {}
+
+    async def start(fake: Fake, task: dict[str, Any] | None = None, **config: Any) -> Episode:
+        if fake not in served:
+            served[fake] = await clients(bridges(fake.url, **{"tool_timeout": 3, "reset_timeout": 3, **config}))
+        episode = Episode(served[fake], task or row())
+        answer = await episode.seed()
+        assert answer.ok, answer
+        return episode
+
+    return start
+
+
+@pytest.fixture
+def verdict() -> Callable[[Episode], Any]:
+    async def verify(episode: Episode) -> dict[str, Any]:
+        answer = await episode.verify()
+        assert answer.ok, answer
+        return answer.json()
+
+    return verify

@@ -81,10 +81,10 @@ async def test_a_step_without_a_reward_gives_0_but_for_final(play: Any, rule: st
     assert (await verdict(episode))["reward"] == reward
 
 
-async def test_an_episode_without_a_step_has_0_and_without_a_last_word_no_score(play: Any) -> None:
+async def test_an_episode_without_a_step_has_0_and_with_final_no_score(play: Any) -> None:
     assert (await verdict(await play()))["reward"] == 0.0
-    found = await verdict(await play(reward_rule="final"))
-    assert (found["reward"], found["mask_sample"]) == (100.0, False)  # what the reset gave is all that there is
+    found = await verdict(await play(reward_rule="final"))  # the reset gave 100, which is never the score
+    assert (found["reward"], found["failure_kind"]) == (0.0, "openenv:unscored")
 
 
 async def test_the_model_reads_what_was_wrong_and_plays_on(play: Any) -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from openenv_bridge.calls import Calls
+from openenv_bridge.calls import KEPT, Calls
 
 
 class Counted:
@@ -109,9 +109,45 @@ async def test_an_answer_that_is_lost_again_and_again_comes_again_and_again() ->
     assert [await (await post(calls, run, had=1)) for _ in range(3)] == ["answer 2"] * 3
 
 
-async def test_a_client_that_keeps_its_first_cookie_loses_one_call_at_most() -> None:
+async def test_the_first_call_of_a_session_runs_once_however_often_its_answer_is_lost() -> None:
     calls, run = await answered(1)
-    assert [await (await post(calls, run, had=0)) for _ in range(4)] == [f"answer {n}" for n in (1, 2, 3, 4)]
+    assert [await (await post(calls, run, had=0)) for _ in range(4)] == ["answer 1"] * 4
+    assert calls.answers == 1
+
+
+async def test_calls_at_once_run_once_each_however_often_they_are_posted() -> None:
+    calls, run = Calls(), Counted()
+    run.may_end.set()
+    bodies = [b"1", b"2", b"3"]
+    first = [await (await post(calls, run, body=body, had=0)) for body in bodies]
+    assert first == [await (await post(calls, run, body=body, had=0)) for body in bodies]
+    assert run.runs == 3
+
+
+async def test_a_call_made_anew_after_calls_at_once_runs_whichever_answer_its_client_had() -> None:
+    calls, run = Calls(), Counted()
+    both = [await post(calls, run, body=body, had=0) for body in (b"1", b"2")]
+    run.may_end.set()
+    assert sorted(await asyncio.gather(*both)) == ["answer 1", "answer 2"]
+    again = [await (await post(calls, run, body=b"2", had=1)) for _ in range(3)]
+    assert again == ["answer 3"] * 3
+
+
+async def test_a_call_under_way_is_joined_after_its_client_has_gone_on() -> None:
+    calls, run = Calls(), Counted()
+    await drop(await post(calls, run, had=0))
+    other = await post(calls, run, "u", had=1)
+    again = await post(calls, run, had=0)
+    run.may_end.set()
+    assert await asyncio.gather(other, again) == ["answer 2", "answer 1"]
+
+
+async def test_what_is_kept_is_bounded() -> None:
+    calls, run = Calls(), Counted()
+    run.may_end.set()
+    for n in range(500):
+        await (await post(calls, run, body=b"%d" % n, had=0))
+    assert len(calls._kept) <= KEPT
 
 
 @pytest.mark.parametrize(("tool", "had"), [("u", 1), ("t", 0), ("t", None), ("t", 7)])

@@ -23,7 +23,8 @@ def problems(**config: Any) -> str:
 def test_the_defaults_are_those_of_the_documentation() -> None:
     config = OpenEnvConfig(**BASE)
     assert (config.tool_timeout, config.reset_timeout, config.idle_timeout) == (60, 600, 600)
-    assert config.max_frame == 128 * 2**20
+    assert config.connect_timeout == 30
+    assert config.max_frame == 32 * 2**20
 
 
 @pytest.mark.parametrize("name", ["tool_timeout", "reset_timeout", "idle_timeout", "max_frame"])

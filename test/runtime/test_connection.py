@@ -84,7 +84,7 @@ def full(message: str = "full", code: str = "CAPACITY_REACHED", **data: Any) -> 
 
 
 RESETS: list[tuple[str, Script, type[Failure], str]] = [
-    ("garbage", lambda s: s.send_str("<html>"), EpisodeFailed, "no OpenEnv message"),
+    ("garbage", lambda s: s.send_str("<html>"), EpisodeFailed, "not an OpenEnv message"),
     ("a binary frame", lambda s: s.send_bytes(b"{}"), Dropped, "binary frame"),
     ("a close", lambda s: s.close(code=1012, message=b"restarting"), Dropped, r"closed the session \(code 1012: rest"),
     ("a cut", lambda s: _cut(s), Dropped, "was lost"),

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from openenv_bridge.mask import Unscored
+from openenv_bridge.mask import EpisodeFailed, Unscored
 from openenv_bridge.rewards import Scoring, Verdict
-from openenv_bridge.wire import Answer
+from openenv_bridge.wire import Answer, shown
 
 
 def scored(step: str | None, *answers: tuple[float | None, bool, dict[str, Any]]) -> Verdict:
@@ -61,6 +61,52 @@ def test_a_chosen_step_has_no_components_even_where_they_happen_to_sum() -> None
     assert "reward_components" not in scored("a", (0.0, True, {"a": 0.0, "b": 0.0})).fields()
 
 
-def test_scores_that_are_no_numbers_are_left_out() -> None:
-    verdict = scored(None, (1.0, True, {"a": 1.0, "b": None, "c": "x", "d": True, "e": float("inf"), "\ud83d": 0.0}))
+def test_details_among_the_scores_are_left_out() -> None:
+    verdict = scored(None, (1.0, True, {"a": 1.0, "b": None, "c": "x", "d": True, "\ud83d": 0.0}))
     assert verdict.fields()["scores"] == {"a": 1.0, "?": 0.0}
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 10**400])
+@pytest.mark.parametrize("done", [False, True])
+def test_a_score_that_is_not_finite_fails_the_episode(value: Any, done: bool) -> None:
+    with pytest.raises(EpisodeFailed, match=f"score 'a' is not a finite number: {shown(value)[:20]}"):
+        scored(None, (1.0, done, {"a": value}), (1.0, True, {}))
+
+
+@pytest.mark.parametrize("value", ["0.5", [1], {}])
+def test_the_configs_score_must_be_a_number(value: Any) -> None:
+    with pytest.raises(EpisodeFailed, match="score 'a' is not a finite number"):
+        scored("a", (1.0, True, {"a": value}))
+
+
+def test_scores_are_those_of_the_answer_that_ends_the_episode() -> None:
+    assert scored(None, (None, False, {"a": 1.0}), (0.5, True, {})).scores is None
+    with pytest.raises(Unscored, match="no score 'a'"):
+        scored("a", (None, False, {"a": 1.0}), (0.5, True, {}))
+
+
+@pytest.mark.parametrize("rule", ["final", "sum", "last", "max"])
+def test_what_the_reset_gives_is_never_the_score(rule: str) -> None:
+    scoring = Scoring(None, rule)
+    scoring.see(Answer({}, 0.75, False, {"scores": {"a": 0.75}}, b""), reset=True)
+    if rule == "final":
+        with pytest.raises(Unscored):
+            scoring.verdict()
+    else:
+        assert (scoring.verdict().reward, scoring.verdict().scores) == (0.0, None)
+
+
+@pytest.mark.parametrize("rule", ["final", "sum", "last", "max"])
+@pytest.mark.parametrize("reset", [False, True])
+def test_a_reward_that_is_not_finite_fails_the_episode_whatever_comes_after(rule: str, reset: bool) -> None:
+    scoring = Scoring(None, rule)
+    with pytest.raises(EpisodeFailed, match="reward is not a finite number: NaN"):
+        scoring.see(Answer({}, None, False, {}, b"", "NaN"), reset=reset)
+
+
+def test_a_sum_beyond_all_floats_is_no_score() -> None:
+    scoring = Scoring(None, "sum")
+    for _ in range(2):
+        scoring.see(Answer({}, 1.7e308, False, {}, b""))
+    with pytest.raises(EpisodeFailed, match="not a finite number"):
+        scoring.verdict()

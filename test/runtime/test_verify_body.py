@@ -54,4 +54,36 @@ def test_what_a_model_says_to_a_tool_named_verify_is_no_verify_request(body: byt
 
 def test_the_answer_is_the_request_with_the_verdict() -> None:
     request = {**row(), "response": response([]), "_ng_task_index": 7}
-    assert json.loads(echo(request, {"reward": 1.0})) == {**request, "reward": 1.0}
+    body = json.dumps(request).encode()
+    assert json.loads(echo(request, {"reward": 1.0}, body)) == {**request, "reward": 1.0}
+
+
+@pytest.mark.parametrize("odd", [2**70, "\ud83d", json.loads("[" * 3000 + "]" * 3000)], ids=["int", "str", "deep"])
+def test_a_request_that_is_hard_to_write_comes_back_as_it_came(odd: Any) -> None:
+    body = (
+        b'{"a": 1, "odd": ' + (b"[" * 3000 + b"]" * 3000 if isinstance(odd, list) else json.dumps(odd).encode()) + b"}"
+    )
+    echoed = echo({"a": 1, "odd": odd}, {"reward": 1.0}, body)
+    assert echoed.startswith(body[:-1])
+    assert json.loads(echoed)["reward"] == 1.0
+
+
+MASKED = {"reward": 0.0, "mask_sample": True}
+
+
+@pytest.mark.parametrize(
+    ("own", "echoed"),
+    [
+        ({}, {"mask_sample": True}),
+        ({"instance_config": {"a": 1, "mask_sample": False}}, {"a": 1, "mask_sample": True}),
+        ({"instance_config": None}, {"mask_sample": True}),
+    ],
+)
+def test_a_mask_is_in_the_instance_config_too_where_nemo_rl_reads_it(own: Any, echoed: Any) -> None:
+    assert json.loads(echo(own, MASKED, json.dumps(own).encode()))["instance_config"] == echoed
+
+
+def test_a_scored_rollout_keeps_its_instance_config() -> None:
+    fields = {"reward": 1.0, "mask_sample": False}
+    assert "instance_config" not in json.loads(echo({}, fields, b"{}"))
+    assert json.loads(echo({"instance_config": {"a": 1}}, fields, b"{}"))["instance_config"] == {"a": 1}

@@ -26,6 +26,8 @@ export interface StandInOptions {
   /** What each turn of a task offers. */
   turns?: (task: ServedTask) => ServedTool[][];
   maxSessions?: number;
+  /** Handshakes that are answered with 503 and Retry-After: 0, before the others. */
+  busyHandshakes?: number;
   /** Answers in place of the Task API; `undefined` leaves it to that. */
   http?: (asked: Asked, standIn: StandIn) => Answer | undefined | Promise<Answer | undefined>;
   /** Answers in place of an episode, likewise. */
@@ -67,7 +69,12 @@ export class StandIn {
       socket.on('close', () => this.connections.delete(socket));
       socket.on('error', () => {}); // clients may go as they like
     });
-    const sockets = new WebSocketServer({ server, path: `${options.base ?? ''}/ws` });
+    let busy = options.busyHandshakes ?? 0;
+    const sockets = new WebSocketServer({
+      server,
+      path: `${options.base ?? ''}/ws`,
+      verifyClient: (_, answer) => (busy-- > 0 ? answer(false, 503, 'busy', { 'Retry-After': '0' }) : answer(true)),
+    });
     sockets.on('connection', (socket, request) => this.open(socket, request));
     sockets.on('wsClientError', (_, socket) => socket.destroy());
   }

@@ -38,7 +38,8 @@ export async function checkCommand(first: string, second: string | undefined, fl
       }
     }
     terminal.document(checkDocument(reports, failures));
-    if (failures.length > 0) process.exitCode = EXIT.failed;
+    // Exit code 1 if all that failed are warnings with --strict.
+    if (failures.length > 0) process.exitCode = Math.max(...failures.map(({ error }) => error.exitCode));
     else if (reports.some(({ changed }) => changed)) process.exitCode = EXIT.differs;
   });
 }
@@ -58,7 +59,7 @@ async function requestsOf(first: string, second: string | undefined, flags: Chec
 /** Options that a lock file has already. */
 function refuseOthers(flags: CheckFlags): void {
   const own =
-    'name source runSource header headerEnv tasks python trustRecording maxSessions github json quiet verbose'.split(
+    'name source runSource header headerEnv tasks python trustRecording maxSessions strict github json quiet verbose'.split(
       ' ',
     );
   const isGiven = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);

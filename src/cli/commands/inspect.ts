@@ -1,5 +1,6 @@
 import { EXIT } from '../../errors.js';
 import { inspect } from '../../inspect.js';
+import { Warnings } from '../../warnings.js';
 import { run } from '../run.js';
 import { showInspection } from '../ui/show-inspection.js';
 import type { WriteFlags } from '../write-options.js';
@@ -8,8 +9,10 @@ import { writeRequest } from '../write-request.js';
 /** `gymgen inspect <source>` */
 export async function inspectCommand(source: string, flags: WriteFlags): Promise<void> {
   await run(flags, async (terminal, signal) => {
-    const inspection = await inspect(writeRequest(source, '.', flags), terminal, signal);
+    const warnings = new Warnings(terminal);
+    const inspection = await inspect(writeRequest(source, '.', flags), warnings, signal);
     showInspection(inspection, terminal);
-    if (inspection.refused.length > 0) process.exitCode = EXIT.differs;
+    const warned = warnings.count + inspection.warnings.length > 0;
+    if (inspection.refused.length > 0 || (flags.strict && warned)) process.exitCode = EXIT.differs;
   });
 }

@@ -27,8 +27,8 @@ export function checkDocument(
   reports: readonly CheckReport[],
   failures: readonly { name: string; error: UserError }[],
 ) {
-  const folders = reports.map(({ name, folder, changed, rows, differences, counts }) => {
-    return { name, folder, status: changed ? 'differs' : 'same', rows, differences, counts };
+  const folders = reports.map(({ name, folder, changed, rows, differences, warnings, counts }) => {
+    return { name, folder, status: changed ? 'differs' : 'same', rows, differences, warnings, counts };
   });
   const differs = reports.some(({ changed }) => changed);
   return {

@@ -11,7 +11,7 @@ const WIDEST = 32;
 
 /** Shows what a source serves, and what NeMo Gym would refuse of it. */
 export function showInspection(inspection: Inspection, terminal: Terminal): void {
-  const { envName, name, splits, toolsets, notes, refused, counts } = inspection;
+  const { envName, name, splits, toolsets, notes, refused, warnings, counts } = inspection;
   const lines = [
     `environment  ${envName}${name === envName ? '' : ` (written as ${name})`}`,
     `played by    ${inspection.interface === 'action' ? 'one action, which is the tool step' : 'tools'}`,
@@ -27,6 +27,10 @@ export function showInspection(inspection: Inspection, terminal: Terminal): void
     terminal.result('');
     terminal.result('NeMo Gym would refuse:');
     for (const finding of refused) terminal.result(`- ${describe(finding)}`);
+  }
+  if (warnings.length > 0) {
+    terminal.result('\nwarnings:');
+    for (const finding of warnings) terminal.result(`- ${describe(finding)}`);
   }
   terminal.detail(`${counts.requests} requests, ${counts.bytes} bytes, ${counts.sessions} sessions`);
   terminal.document(inspection);

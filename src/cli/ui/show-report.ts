@@ -75,8 +75,8 @@ function showPlan({ plan, row }: WriteReport, terminal: Terminal): void {
 
 /** The row is the text of its line: as a value, it would lose how a schema spells its numbers. */
 function document(report: WriteReport, request: WriteRequest, folder: string) {
-  const { name, envName, changed, rows, toolsets, notes, kept, plan, row, counts } = report;
+  const { name, envName, changed, rows, toolsets, notes, warnings, kept, plan, row, counts } = report;
   const status = request.dryRun ? 'planned' : changed ? 'wrote' : 'unchanged';
-  const base = { status, folder, name, environment: envName, rows, toolsets, notes, kept, counts };
+  const base = { status, folder, name, environment: envName, rows, toolsets, notes, warnings, kept, counts };
   return request.dryRun ? { ...base, plan: plan.entries, row } : base;
 }

@@ -7,15 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from openenv_bridge import text, wire
+from openenv_bridge.arguments import too_large
+from openenv_bridge.connection import off_loop
 from openenv_bridge.observation_text import bounded, observation_text
-from openenv_bridge.play import FRAME_LIMIT, Play
+from openenv_bridge.play import Play
 
 STEP = "step"
 NOTHING = "There is nothing to see."
 
 
 class NoActionError(Exception):
-    """What the model gave is no action."""
+    """What the model wrote is not an action."""
 
 
 class ActionPlay(Play):
@@ -28,16 +30,17 @@ class ActionPlay(Play):
             frame = wire.step(action(arguments, self._config.fixed_fields))
         except NoActionError:
             return "The arguments must be a JSON object, with the fields of an action."
-        if len(frame) > FRAME_LIMIT:
-            return f"The action is too large: {len(frame)} bytes, where an environment takes {FRAME_LIMIT}."
+        if len(frame) > wire.FRAME_LIMIT:
+            return too_large("action is", len(frame))
         try:
             answer = await self._step(frame, tool)
         except wire.ErrorFrame as e:
             return bounded(text.of_frame(e))
-        shown = observation_text(answer.exact())
+        seen = await off_loop(len(answer.frame), lambda: observation_text(answer.exact()))
+        said = text.with_failure(seen, answer)
         if answer.done:
-            return f"{shown}\n{text.ENDED}" if shown else text.ENDED
-        return shown or NOTHING
+            return f"{said}\n{text.ENDED}" if said else text.ENDED
+        return said or NOTHING
 
     async def finish(self, reply: str) -> None:
         """There is no end that could be asked for: the episode is scored as it is."""
@@ -47,9 +50,9 @@ class ActionPlay(Play):
 
 
 def action(arguments: bytes, fixed: Mapping[str, Any]) -> bytes:
-    """The action as JSON: what the model gave, and the fields that it is not asked for.
+    """The action as JSON: what the model wrote, and the fields that it is not asked for.
 
-    Raises NoActionError where ``arguments`` is no JSON object.
+    Raises NoActionError if ``arguments`` is not a JSON object.
     """
     try:
         fields = wire.loads(arguments)

@@ -5,7 +5,8 @@
     PLAYING  SEEDING              the reset plays the row's task, with tools that the row shows
     ENDED    SEEDING, PLAYING     the environment said ``done``, or /verify ended what was open, and there is a score
     MASKED   SEEDING, PLAYING     the environment failed, was late or is another one; or nobody asked for too long
-             ENDED                /verify was first to say which tools the model was shown, and they were others
+             ENDED                /verify was first to say which tools the model was shown, and they were others; or the
+                                  server sent one answer too many, so that any of them may be another request's
     CLOSED   any                  Gym closed the session
 
 A verdict comes with ENDED and MASKED, and stays. Outside of SEEDING and PLAYING the OpenEnv session is over, and a tool
@@ -24,7 +25,7 @@ from enum import StrEnum
 from typing import Any
 
 from openenv_bridge.calls import Calls
-from openenv_bridge.mask import Cancelled, Failure, WrongTools
+from openenv_bridge.mask import Cancelled, EpisodeFailed, Failure, Unavailable, WrongTools, one_line
 from openenv_bridge.play import Play
 from openenv_bridge.rewards import Verdict
 from openenv_bridge.task import Task
@@ -49,6 +50,7 @@ NEXT: dict[State, frozenset[State]] = {
     State.CLOSED: frozenset(),
 }
 OPEN = frozenset({State.SEEDING, State.PLAYING})
+SETTLE_S = 1.0  # how long a verdict waits for the server to close the session: by then its surplus answers are here
 
 
 class Episode:
@@ -61,6 +63,8 @@ class Episode:
         self.busy = 0  # turns under way or waiting
         self.last_answer = time.monotonic()
         self._play = play
+        self._play.on_failure = self._break
+        self._left: asyncio.Task[None] | None = None  # ends when the server has closed the session
         self._calls = Calls()
         self._lock = asyncio.Lock()
         self._finishing: asyncio.Task[None] | None = None
@@ -95,11 +99,11 @@ class Episode:
         return self.verdict
 
     def mask(self, failure: Failure, *, states: frozenset[State] = OPEN) -> None:
-        """End the episode without a score, where it is in one of ``states``. The first reason stays."""
+        """End the episode without a score, if it is in one of ``states``. The first reason stays."""
         if self.state in states:
             mask = failure.mask()
             self._become(State.MASKED, Verdict(mask=mask))
-            logger.warning("rollout masked (%s) at %s: %s", mask.kind, self.task, mask.reason)
+            logger.warning("rollout masked (%s) at %s: %s", mask.kind, one_line(str(self.task)), mask.reason)
 
     def close(self) -> None:
         """Gym has no more use for the session."""
@@ -125,6 +129,14 @@ class Episode:
         if self.state is State.PLAYING:
             await self._play.finish(reply)
             self._become(State.ENDED, self._play.verdict())
+        if self.state is State.ENDED and self._left is not None:
+            await asyncio.wait([self._left], timeout=SETTLE_S)
+
+    def _break(self, failure: Failure) -> None:
+        """The server broke the conversation between two requests, or after the last one. A verdict that /verify has
+        given stays."""
+        if self._finishing is None or not self._finishing.done():
+            self.mask(failure, states=OPEN | {State.ENDED})
 
     def _proceed(self) -> None:
         """After an answer: play on, or score what is done."""
@@ -143,10 +155,12 @@ class Episode:
         if state not in OPEN and was in OPEN:
             if was is State.SEEDING and asyncio.current_task() is not self._seeding:
                 self._seeding.cancel()
-            self._play.leave()
+            self._left = self._play.leave()
 
     async def _take_turn(self, move: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Make ``move`` when all that came before has been made. A Failure masks the episode."""
+        """Make ``move`` when all that came before has been made. A Failure masks the episode, and so does any other
+        exception: nothing that a server or a row holds may end a request with HTTP 500 and leave the episode as it is.
+        """
         self.busy += 1
         try:
             async with self._lock:
@@ -156,6 +170,13 @@ class Episode:
         except asyncio.CancelledError:
             self.mask(Cancelled("the server's event loop ended with the episode under way"))
             raise
+        except Exception as e:
+            logger.debug("an episode failed with an exception", exc_info=True)
+            unexpected = f"{type(e).__name__}: {e}"
+            if self.state is State.SEEDING:
+                self.mask(Unavailable(f"the reset failed: {unexpected}"))
+            else:
+                self.mask(EpisodeFailed(f"an answer of the server can't be used: {unexpected}"))
         finally:
             self.busy -= 1
             self.last_answer = time.monotonic()

@@ -23,18 +23,37 @@ APART = frozenset({"reward", "done", "metadata"})  # what the environment says a
 SECRETS = frozenset(
     {
         "answerkey",
+        "canonicalsolution",
         "correctanswer",
+        "correctanswers",
+        "correctsolution",
         "expectedanswer",
+        "expectedanswers",
+        "expectedsolution",
         "goldanswer",
+        "goldanswers",
+        "goldsolution",
         "groundtruth",
+        "hiddenanswer",
+        "hiddenword",
+        "optimalsolution",
         "referenceanswer",
         "referencesolution",
+        "secretanswer",
+        "secretnumber",
+        "secretword",
+        "solution",
+        "solutions",
+        "targetanswer",
     }
 )
 
 _TOO_DEEP = "[nested deeper, not shown]"
-_DATA_URL = re.compile(r"data:[\w.+/;=-]*,", re.ASCII)
+_DATA_URL_HEAD = re.compile(r"data:[\w.+/;=-]*,", re.ASCII)
+# Alone or in a longer text such as Markdown or HTML (RFC 2397).
+_DATA_URL = re.compile(r"data:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.+=-]*)*,[\w%+/=.~!*-]{200,}", re.ASCII | re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
+_BASE64_LINES = re.compile(r"(?:[A-Za-z0-9+/]{60,}\r?\n)+[A-Za-z0-9+/]*={0,2}\s*")  # as MIME has it (RFC 2045, 6.8)
 _MIXED = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"))
 
 
@@ -54,7 +73,7 @@ def bounded(text: str) -> str:
 
 def _clean(value: Any, depth: int) -> Any:
     if isinstance(value, str):
-        return f"[base64, {len(value)} characters, not shown]" if _is_base64(value) else value
+        return _without_data(value)
     if isinstance(value, list):
         numbers = _count_numbers(value)
         if numbers > MOST_NUMBERS:
@@ -89,21 +108,33 @@ def _count_numbers(array: list[Any]) -> int:
 
 
 def _shape(array: list[Any]) -> list[int] | None:
-    """The lengths of an array in each dimension, or None where it is not regular."""
-    if not array or not isinstance(array[0], list):
-        return None if any(isinstance(item, list) for item in array) else [len(array)]
-    inner = _shape(array[0])
-    if inner is None or any(not isinstance(item, list) or _shape(item) != inner for item in array):
-        return None
-    return [len(array), *inner]
+    """The lengths of an array in each dimension, or None if it is not regular. Each item is looked at once."""
+    shape: list[int] = []
+    level: list[Any] = [array]
+    while all(isinstance(item, list) for item in level):
+        lengths = {len(item) for item in level}
+        if len(lengths) != 1:
+            return None
+        shape.append(lengths.pop())
+        level = [item for inner in level for item in inner]
+    return None if any(isinstance(item, list) for item in level) else shape
+
+
+def _without_data(text: str) -> str:
+    """``text`` with a note in place of data that no model reads."""
+    if len(text) < LEAST_BASE64:
+        return text
+    if _is_base64(text):
+        return f"[base64, {len(text)} characters, not shown]"
+    return _DATA_URL.sub(lambda url: f"[data URL, {len(url[0])} characters, not shown]", text)
 
 
 def _is_base64(text: str) -> bool:
     """Of data, which mixes cases and digits as no long text without a blank does."""
-    if len(text) < LEAST_BASE64:
+    data = _DATA_URL_HEAD.sub("", text, count=1) if text.startswith("data:") else text
+    if _BASE64.fullmatch(data) is None and _BASE64_LINES.fullmatch(data) is None:
         return False
-    data = _DATA_URL.sub("", text, count=1) if text.startswith("data:") else text
-    return _BASE64.fullmatch(data) is not None and all(some.search(data) for some in _MIXED)
+    return all(some.search(data) for some in _MIXED)
 
 
 def _json(value: Any) -> str:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import random
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from types import SimpleNamespace
 
 import aiohttp
@@ -13,13 +17,24 @@ from yarl import URL
 from openenv_bridge import wire
 from openenv_bridge.bundle import Bundle
 from openenv_bridge.config import OpenEnvConfig, expand, websocket_url
-from openenv_bridge.connection import Connection
-from openenv_bridge.mask import Late, Unavailable, Unreachable
+from openenv_bridge.connection import CLOSE_S, Connection
+from openenv_bridge.mask import Failure, Late, Unavailable, Unreachable
 from openenv_bridge.slots import Lease, Slots
 from openenv_bridge.task import Task
 
-CLOSE_S = 0.3  # for the server's half of a closing handshake: all of a shutdown has one second
-CONNECT_S = 30.0
+logger = logging.getLogger(__name__)
+
+PAUSES_S = (0.25, 5.0)  # the first and the longest pause before a connection is tried again
+# A server that is full or restarting, or the proxy in front of it, answers the handshake with these.
+BUSY = frozenset({429, 502, 503, 504})
+
+
+class NotNowError(Exception):
+    """A connection that may well be there in a moment. ``retry_after`` is in seconds, if the server said when."""
+
+    def __init__(self, failure: Unreachable, retry_after: float | None = None) -> None:
+        super().__init__(str(failure))
+        self.failure, self.retry_after = failure, retry_after
 
 
 class OpenEnvServer:
@@ -34,13 +49,18 @@ class OpenEnvServer:
         self._headers = expand(config.headers, environ)
         self._max_frame = config.max_frame
         self._reset_timeout = config.reset_timeout
+        self._connect_timeout = config.connect_timeout
+        self._waited = False  # it was logged that the server isn't there, and it hasn't been since
         self._slots = Slots(self._shown)
         self._connections: set[Connection] = set()
         self._http: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def start(self, task: Task) -> tuple[Connection, wire.Answer]:
-        """Wait for a free session and reset it to ``task``, both within ``reset_timeout``.
+    async def start(
+        self, task: Task, on_stray: Callable[[Failure], None] | None = None
+    ) -> tuple[Connection, wire.Answer]:
+        """Wait for a free session and reset it to ``task``, both within ``reset_timeout``. ``on_stray`` is
+        Connection's.
 
         Raises a Failure, or wire.ErrorFrame with what the environment said.
         """
@@ -53,7 +73,7 @@ class OpenEnvServer:
                     lease = await self._slots.acquire(ticket)
                     let_in = time.monotonic()
                     try:
-                        return await self._reset(task, lease)
+                        return await self._reset(task, lease, on_stray, began + self._reset_timeout)
                     except wire.ServerFull as full:
                         lease.refused(full.max_sessions)
         except TimeoutError:
@@ -70,9 +90,11 @@ class OpenEnvServer:
             await self._http.close()
             self._http = None
 
-    async def _reset(self, task: Task, lease: Lease) -> tuple[Connection, wire.Answer]:
+    async def _reset(
+        self, task: Task, lease: Lease, on_stray: Callable[[Failure], None] | None, until: float
+    ) -> tuple[Connection, wire.Answer]:
         try:
-            connection = Connection(await self._connect(), lease.release)
+            connection = Connection(await self._connect(until), lease.release, on_stray)
         except BaseException:
             lease.release()
             raise
@@ -84,7 +106,33 @@ class OpenEnvServer:
             connection.leave()
             raise
 
-    async def _connect(self) -> aiohttp.ClientWebSocketResponse[bool]:
+    async def _connect(self, until: float) -> aiohttp.ClientWebSocketResponse[bool]:
+        """Connect, and wait for a server that is full or restarting: for ``connect_timeout``, or as long as it says,
+        but not past ``until`` (of time.monotonic)."""
+        give_up = time.monotonic() + self._connect_timeout
+        pause, longest = PAUSES_S
+        while True:
+            try:
+                socket = await self._try()
+                self._waited = False
+                return socket
+            except NotNowError as e:
+                now = time.monotonic()
+                if e.retry_after is not None:
+                    again = now + e.retry_after
+                    give_up = max(give_up, again + self._connect_timeout)
+                else:
+                    again = now + pause * random.uniform(0.5, 1.0)  # so that those who wait don't come all at once
+                    pause = min(2 * pause, longest)
+                if again >= min(give_up, until):
+                    raise e.failure from None
+                if not self._waited:
+                    self._waited = True
+                    logger.warning("%s; it is tried again for a while", e.failure)
+                await asyncio.sleep(again - now)
+
+    async def _try(self) -> aiohttp.ClientWebSocketResponse[bool]:
+        """One try to connect. Raises Unreachable, or NotNowError if another one may succeed."""
         url, headers = self._url, self._headers
         if url is None:
             assert self._bundle is not None
@@ -99,12 +147,27 @@ class OpenEnvServer:
                 decode_text=False,
                 timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_S),  # pyright: ignore[reportCallIssue]
             )
+        except Failure:
+            raise
         # What these say of themselves may have the whole URL in it, with a password or a token.
         except aiohttp.WSServerHandshakeError as e:
-            raise Unreachable(f"{self._shown} answered the websocket's handshake with HTTP {e.status}") from None
+            failure = Unreachable(f"{self._shown} answered the websocket's handshake with HTTP {e.status}")
+            if e.status in BUSY:
+                raise NotNowError(failure, _retry_after(e.headers)) from None
+            raise failure from None
+        except aiohttp.ClientConnectorCertificateError:
+            raise Unreachable(
+                f"can't connect to {self._shown}: its certificate isn't trusted. For a private certificate authority, "
+                "set SSL_CERT_FILE to its file before this server starts"
+            ) from None
         except aiohttp.ClientConnectorError as e:
-            raise Unreachable(f"can't connect to {self._shown}: {e.os_error}") from None
-        except (aiohttp.ClientError, OSError) as e:
+            failure = Unreachable(f"can't connect to {self._shown}: {e.os_error}")
+            if isinstance(e, aiohttp.ClientConnectorDNSError | aiohttp.ClientSSLError):
+                raise failure from None
+            raise NotNowError(failure) from None
+        except (aiohttp.ServerConnectionError, aiohttp.ClientOSError, OSError) as e:
+            raise NotNowError(Unreachable(f"can't connect to {self._shown}: {type(e).__name__}")) from None
+        except Exception as e:
             raise Unreachable(f"can't connect to {self._shown}: {type(e).__name__}") from None
 
     def _client(self) -> aiohttp.ClientSession:
@@ -119,7 +182,7 @@ class OpenEnvServer:
             self._http = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0),
                 cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._connect_timeout),
                 trace_configs=[tracing],
             )
         return self._http
@@ -131,3 +194,16 @@ class OpenEnvServer:
         there = redirect.url.join(URL(redirect.response.headers.get("Location", "")))
         if (there.host, there.port) != (redirect.url.host, redirect.url.port):
             raise Unreachable(f"{self._shown} redirects to another host, {there.host}, which is not followed")
+
+
+def _retry_after(headers: Mapping[str, str] | None) -> float | None:
+    """Seconds of a Retry-After header (RFC 9110, section 10.2.3), which has a number or a date; None without one."""
+    value = (headers or {}).get("Retry-After", "").strip()
+    if value.isascii() and value.isdecimal() and len(value) < 10:
+        return float(value)
+    try:
+        at = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return max(0.0, (at - datetime.now(UTC)).total_seconds())

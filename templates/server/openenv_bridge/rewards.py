@@ -6,7 +6,8 @@
     last     what the last step gave                                                0
     max      the most that a step gave                                              0
 
-What the reset gives is no step's, and a step that gives nothing gives 0, but for ``final``.
+What the reset gives is never the score. A step that gives nothing gives 0, except with ``final``. A reward or score
+that is not a finite number fails the episode.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from openenv_bridge.mask import Mask, Unscored
-from openenv_bridge.wire import Answer, utf8
+from openenv_bridge.mask import EpisodeFailed, Mask, Unscored
+from openenv_bridge.wire import Answer, finite, shown, utf8
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ RULES: Mapping[str, Callable[[float | None, float], float]] = {
 
 
 class Scoring:
-    """``step`` is the score of ``metadata.scores`` that is the reward, where the config names one."""
+    """``step`` is the score of ``metadata.scores`` that is the reward, if the config names one."""
 
     def __init__(self, step: str | None, rule: str = "final") -> None:
         self._step = step
@@ -60,17 +61,20 @@ class Scoring:
         self._scores: dict[str, float] = {}
 
     def see(self, answer: Answer, *, reset: bool = False) -> None:
+        """Take an answer into account. Raises EpisodeFailed for a reward or score that is not a finite number."""
+        if self._step is None and answer.unreadable_reward is not None:
+            raise EpisodeFailed(f"the environment's reward is not a finite number: {answer.unreadable_reward}")
+        scores = self._scores_of(answer)
+        if reset:
+            return
+        self._scores = scores
         if self._add is not None:
-            if not reset:
-                self._reward = self._add(self._reward, answer.reward or 0.0)
+            self._reward = self._add(self._reward, answer.reward or 0.0)
         elif answer.reward is not None or answer.done:
             self._reward = answer.reward
-        scores = answer.metadata.get("scores")
-        if isinstance(scores, Mapping):
-            self._scores = {utf8(name): float(score) for name, score in scores.items() if _is_number(score)}
 
     def verdict(self) -> Verdict:
-        """Raises Unscored where the environment gave no score, which is not the same as a score of 0."""
+        """Raises Unscored if the environment gave no score, which is not the same as a score of 0."""
         reward = self._reward if self._step is None else self._scores.get(self._step)
         if reward is None and self._add is not None:
             reward = 0.0  # of no steps
@@ -79,10 +83,22 @@ class Scoring:
             raise Unscored(f"the episode has no score {self._step!r} (the config's reward); it has: {given}")
         if reward is None:
             raise Unscored("the episode ended without a reward")
-        # With a step chosen, the other scores are no parts of the reward, even where they happen to add up to it.
+        if not math.isfinite(reward):
+            raise EpisodeFailed("the sum of the environment's rewards is not a finite number")
+        # With a step chosen, the other scores are not parts of the reward, even if they happen to add up to it.
         components = self._step is None and math.isclose(sum(self._scores.values()), reward, abs_tol=1e-9)
         return Verdict(reward, scores=self._scores or None, components=components)
 
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    def _scores_of(self, answer: Answer) -> dict[str, float]:
+        """The answer's scores, without those that were not given (null) and details that are not numbers."""
+        given = answer.metadata.get("scores")
+        found: dict[str, float] = {}
+        for name, score in given.items() if isinstance(given, Mapping) else ():
+            if score is None or isinstance(score, bool):
+                continue
+            number = finite(score)
+            if number is not None:
+                found[utf8(name)] = number
+            elif isinstance(score, int | float) or name == self._step:
+                raise EpisodeFailed(f"the environment's score {name!r} is not a finite number: {shown(score)}")
+        return found

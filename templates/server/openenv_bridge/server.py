@@ -24,6 +24,7 @@ from starlette.middleware.sessions import SessionMiddleware
 
 from openenv_bridge import lifecycle, wire
 from openenv_bridge.action import ActionPlay
+from openenv_bridge.arguments import problem
 from openenv_bridge.bundle import Bundle
 from openenv_bridge.config import ConfigError, OpenEnvConfig
 from openenv_bridge.episode import Episode, note
@@ -31,6 +32,7 @@ from openenv_bridge.openenv import OpenEnvServer
 from openenv_bridge.play import Play
 from openenv_bridge.sessions import Refused, Sessions
 from openenv_bridge.task import BadRow, Task, tools_of
+from openenv_bridge.text import not_an_image
 from openenv_bridge.toolsets import Toolsets
 from openenv_bridge.verify import echo, last_reply, request_of
 
@@ -55,12 +57,14 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
 
     @classmethod
     def run_webserver(cls) -> FastAPI | None:
-        """Serve. A config that can't be used is said in a line or two, without a traceback."""
+        """Serve. What is wrong with the config is said in a line each, without a traceback."""
         try:
             return super().run_webserver()
         except ValidationError as e:
-            problems = [f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in e.errors()]
-            raise SystemExit("the resources server's config can't be used: " + "; ".join(problems)) from None
+            problems = [
+                ": ".join([*map(str, error["loc"]), error["msg"].removeprefix("Value error, ")]) for error in e.errors()
+            ]
+            raise SystemExit("\n  ".join(["the resources server's config can't be used:", *problems])) from None
         except ConfigError as e:
             raise SystemExit(f"the resources server's config can't be used: {e}") from None
 
@@ -108,20 +112,21 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
         self, request: Request
     ) -> ResourcesSeedSessionResponse | BaseSeedSessionResponse:
         """Start the row's episode. Answers at once: the reset goes on while the model writes its first reply."""
-        body = _json_object(await request.body())
+        body, current = _json_object(await request.body()), request.session.get(SESSION_ID_KEY)
         try:
-            request.session[ANSWERS_KEY] = 0
             if "resources_session_id" not in body:
                 self._sessions.seed(_session_id(request), Task.of(body))
+                request.session[ANSWERS_KEY] = 0
                 return BaseSeedSessionResponse()
             seed = ResourcesSeedSessionRequest.model_validate(body)
-            self._sessions.seed(seed.resources_session_id, Task.of(seed.task_data), seed.episode_id.capture_key)
-        except (BadRow, ValidationError) as e:
-            raise HTTPException(422, f"This starts no episode: {e}") from e
+            session_id, owner = seed.resources_session_id, seed.episode_id.capture_key
+            self._sessions.seed(session_id, Task.of(seed.task_data), owner, current=current)
+        except (BadRow, ValidationError, RecursionError) as e:
+            raise HTTPException(422, wire.utf8(f"This starts no episode: {e}")) from e
         except Refused as e:
             raise HTTPException(409, f"This starts no episode: {e}.") from e
-        request.session[SESSION_ID_KEY] = seed.resources_session_id
-        return ResourcesSeedSessionResponse(resources_session_id=seed.resources_session_id)
+        request.session.update({SESSION_ID_KEY: session_id, ANSWERS_KEY: 0})
+        return ResourcesSeedSessionResponse(resources_session_id=session_id)
 
     async def call_tool(self, tool_name: str, request: Request) -> Response:
         """Call a tool of the episode. Whatever came of it is text that the model reads, with status 200."""
@@ -130,26 +135,24 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
         if episode is None:
             verdict = self._sessions.finished(session_id)
             return _text(note(verdict) if verdict else NO_EPISODE)
-        if not wire.is_json(arguments):
-            return _text("The arguments are not valid JSON.")
+        if wrong := problem(arguments):
+            return _text(wrong)
         had = request.session.get(ANSWERS_KEY)
         text = await episode.call(tool_name, arguments, once=not _is_direct(request), had=had)
         request.session[ANSWERS_KEY] = episode.answers
-        return _text(text)
+        return _text(not_an_image(text))
 
     async def verify(self, request: Request) -> Response:  # pyright: ignore[reportIncompatibleMethodOverride]
         """End the episode and give its reward. Status 200 for all that the environment did."""
-        body = request_of(await request.body())
-        if body is None:
-            return _text("This verifies nothing: it has no response and responses_create_params.", 422)
-        session_id = _session_id(request)
-        episode = self._sessions.playing(session_id)
-        if episode is not None:
-            verdict = await episode.finish(last_reply(body), tools_of(body))
-            self._sessions.retire(session_id, episode)
-        else:
-            verdict = self._sessions.finished(session_id) or self._sessions.lost(session_id)
-        return Response(echo(body, verdict.fields()), media_type="application/json")
+        raw = await request.body()
+        body = request_of(raw)
+        try:
+            task = Task.of(body or {})
+        except (BadRow, RecursionError):
+            return _text("This verifies nothing: it has no task, no response or no responses_create_params.", 422)
+        assert body is not None
+        verdict = await self._sessions.verify(_session_id(request), task, last_reply(body), tools_of(body))
+        return Response(echo(body, verdict.fields(), raw), media_type="application/json")
 
     async def close_resources_session(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, request: Request

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +15,7 @@ class BadRow(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One of a server that lists its tasks, by split and index; else one by the ``reset`` arguments that play it."""
+    """A task of a server that lists its tasks, by split and index; else the ``reset`` arguments that play it."""
 
     split: str | None
     index: int | None
@@ -23,11 +25,13 @@ class Task:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Task:
-        """Raises BadRow where ``row`` has neither."""
+        """Raises BadRow if ``row`` names no task."""
         split, index, task_id, reset = (row.get(key) for key in ("split", "index", "task_id", "reset"))
         task_id = task_id if isinstance(task_id, str) else None
         if isinstance(reset, dict):
-            return cls(None, None, task_id, tools_of(row), reset)
+            return cls(None, None, task_id, tools_of(row), without_nulls(reset))
+        if isinstance(index, float) and index.is_integer():
+            index = int(index)  # of a loader that keeps a column with gaps as floats
         if not isinstance(split, str) or not isinstance(index, int) or isinstance(index, bool):
             raise BadRow(
                 "a row names its task by 'split' (a string) and 'index' (an integer), or by 'reset' (an object)"
@@ -37,8 +41,16 @@ class Task:
     def reset_arguments(self) -> dict[str, Any]:
         return {"split": self.split, "index": self.index} if self.reset is None else self.reset
 
+    def plays_as(self, other: Task) -> bool:
+        """Whether both are reset alike, so that one's score is the other's."""
+        return self.reset_arguments() == other.reset_arguments()
+
+    def digest(self) -> bytes:
+        """Equal for tasks that are reset alike: what is remembered of a task, whose row may be long."""
+        return hashlib.blake2b(json.dumps(self.reset_arguments(), sort_keys=True).encode(), digest_size=16).digest()
+
     def same_as(self, other: Task) -> bool:
-        return (self.reset_arguments(), self.task_id) == (other.reset_arguments(), other.task_id)
+        return self.plays_as(other) and self.task_id == other.task_id
 
     def difference(self, played: Any) -> str | None:
         """How the task that a reset says it plays (``metadata.task``) isn't this one, or None.
@@ -63,12 +75,25 @@ class Task:
 
 
 def tools_of(row: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """The tools that the row's model is shown, or None where ``row`` has no ``responses_create_params``."""
+    """The tools that the row's model is shown, or None if ``row`` has no ``responses_create_params``."""
     params = row.get("responses_create_params")
     if not isinstance(params, Mapping):
         return None
     tools = params.get("tools")
-    return [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    found = tools if isinstance(tools, list) else []
+    return [tool for tool in found if isinstance(tool, dict) and isinstance(tool.get("name"), str)]
+
+
+def without_nulls(value: Any) -> Any:
+    """``value`` without keys that have null, at any depth.
+
+    A loader that keeps rows in columns (Apache Arrow) gives the ``reset`` of each row the keys of all others, with
+    null, and an environment that is sent an explicit null may play something else than with its default. So a null in
+    ``reset`` is the same as no key.
+    """
+    if isinstance(value, dict):
+        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+    return [without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def last_segment(task_id: str) -> str:

@@ -11,6 +11,8 @@ import orjson
 from openenv_bridge.wire import Answer, ErrorFrame
 
 ENDED = "The episode has ended."
+# What NeMo RL (7ea279a, ``_IMAGE_SRC_PREFIXES``) opens as an image, if the model has vision.
+IMAGE_SOURCES = ("data:image/", "http://", "https://", "file://")
 
 
 def of_answer(answer: Answer) -> str:
@@ -26,6 +28,22 @@ def of_answer(answer: Answer) -> str:
         return ENDED
     rest = {k: v for k, v in observation.items() if k not in ("result", "error", "tool_name", "metadata")}
     return compact(rest) if rest else ""
+
+
+def with_failure(said: str, answer: Answer) -> str:
+    """``said``, and the environment's own error below it, if that didn't end the episode: the model reads it."""
+    failure = answer.failure
+    if failure is None or answer.done or failure in said:
+        return said
+    return f"{said}\n{failure}" if said else failure
+
+
+def not_an_image(said: str) -> str:
+    """``said`` below a line break if a trainer would take it for the address of an image.
+
+    NeMo RL opens a tool's text that begins like one, a ``file://`` too: a server's text could make it read a file.
+    """
+    return f"\n{said}" if said.startswith(IMAGE_SOURCES) else said
 
 
 def of_error(error: Any) -> str:

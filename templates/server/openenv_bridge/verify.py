@@ -6,7 +6,6 @@ validate the answer; doing it here would cost more than all the rest of /verify.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,9 +42,18 @@ def last_reply(request: Mapping[str, Any]) -> str:
     return ""
 
 
-def echo(request: Mapping[str, Any], fields: Mapping[str, Any]) -> bytes:
-    """The answer's body: the request with the verdict's fields."""
+def echo(request: Mapping[str, Any], fields: Mapping[str, Any], body: bytes) -> bytes:
+    """The answer's body: the request, which came as ``body``, with the verdict's fields.
+
+    NeMo RL (7ea279a) reads the mask in ``instance_config`` only, so it is there too, as NeMo Gym's ``judge_failsafe``
+    has it.
+    """
+    added = dict(fields)
+    if fields.get("mask_sample"):
+        own = request.get("instance_config")
+        added["instance_config"] = {**(own if isinstance(own, dict) else {}), "mask_sample": True}
     try:
-        return orjson.dumps({**request, **fields})
-    except TypeError:  # an integer beyond 64 bits, or a lone surrogate
-        return json.dumps({**request, **fields}).encode()
+        return orjson.dumps({**request, **added})
+    except TypeError:  # an integer beyond 64 bits, a lone surrogate, or more levels than orjson writes
+        # The request as it came, with the fields last: a key that is there twice has its last value.
+        return body.rstrip()[:-1] + b"," + wire.dumps(added)[1:]

@@ -1,0 +1,196 @@
+import type { Tool } from '../discover/types.js';
+import type { Finding } from './finding.js';
+import { jsonFault } from './json-text.js';
+import { quote } from './text.js';
+
+/**
+ * Warnings about tools that some models' APIs answer with HTTP 400, for the whole request. Which do differs, and changes:
+ * - OpenAI: up to 128 tools (`tools` of https://platform.openai.com/docs/api-reference/chat/create), descriptions up to 1,024
+ *   characters (https://github.com/getsentry/sentry-mcp/issues/106), `type: "object"` and no combination at the top level
+ *   (https://github.com/nspady/google-calendar-mcp/issues/39), arrays with `items`
+ *   (https://github.com/meilisearch/meilisearch-mcp/issues/27), and a valid JSON Schema otherwise
+ *   (https://github.com/CherryHQ/cherry-studio/issues/4188).
+ * - Anthropic: no combination at the top level (https://github.com/anthropics/claude-code/issues/27337), names of properties
+ *   (https://github.com/anthropics/claude-code/issues/79418), draft 2020-12 of JSON Schema
+ *   (https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview).
+ * - vLLM: grammars need a valid JSON Schema whose references resolve
+ *   (https://docs.vllm.ai/en/latest/features/tool_calling.html, https://github.com/vllm-project/vllm/issues/26421), and chat
+ *   templates read `parameters.properties` as a map.
+ */
+const MOST_TOOLS = 128;
+const LONGEST_DESCRIPTION = 1024;
+const PROPERTY_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
+const NOT_AT_TOP = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const'];
+
+type Schema = Record<string, unknown>;
+
+/** `tool-count`: more tools than an API takes. `where` names what offers them. */
+export function toolCount(count: number, where: string): Finding[] {
+  if (count <= MOST_TOOLS) return [];
+  const what = `has ${count} tools, and OpenAI's API takes up to ${MOST_TOOLS}`;
+  return [warning('tool-count', where, what, 'offer fewer tools in one task')];
+}
+
+/** `tool-description-length`, and `schema-…`: one warning for each code. The schema is the one that rows have. */
+export function toolSchema({ name, description, parameters }: Tool): Finding[] {
+  const where = `tool ${quote(name)}`;
+  const findings: Finding[] = [];
+  const length = description.length > LONGEST_DESCRIPTION ? [...description].length : 0;
+  if (length > LONGEST_DESCRIPTION) {
+    const what = `its description has ${length} characters, and OpenAI's API takes up to ${LONGEST_DESCRIPTION}`;
+    findings.push(warning('tool-description-length', where, what, 'shorten the description on the server'));
+  }
+  if (jsonFault(parameters) !== undefined) return findings; // `toolJson` refuses it
+  const schema: unknown = JSON.parse(parameters);
+  if (!isObject(schema)) return findings;
+  const problems = new Problems(schema);
+  problems.top();
+  for (const [code, { what, more }] of problems.found) {
+    const others = more === 0 ? '' : ` (and ${more} more)`;
+    findings.push(warning(code, where, `${what}${others}`, 'correct the schema on the server'));
+  }
+  return findings;
+}
+
+function warning(code: string, where: string, what: string, fix: string): Finding {
+  return { code, severity: 'warning', where, what, fix };
+}
+
+/** Keywords that hold one schema, a list of schemas, or schemas by name (JSON Schema 2020-12, core, section 10). */
+const ONE = new Set(
+  `items additionalProperties unevaluatedItems unevaluatedProperties contains propertyNames not if then else`.split(
+    ' ',
+  ),
+);
+const LIST = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
+const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+
+const TYPES: readonly unknown[] = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
+const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
+const isNumber = (value: unknown) => typeof value === 'number';
+const isText = (value: unknown) => typeof value === 'string';
+const isFlag = (value: unknown) => typeof value === 'boolean';
+
+/** What the values of other keywords must be (JSON Schema 2020-12, validation, sections 6 and 9). */
+const VALUES: Record<string, { is: (value: unknown) => boolean; what: string }> = {
+  type: {
+    is: (value) => TYPES.includes(value) || (Array.isArray(value) && value.every((each) => TYPES.includes(each))),
+    what: 'a type of JSON',
+  },
+  enum: { is: Array.isArray, what: 'an array' },
+  ...all(['description', 'title', 'format', 'pattern', '$ref'], isText, 'a string'),
+  ...all(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'], isNumber, 'a number'),
+  ...all(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'], isCount, 'a count'),
+  ...all(['uniqueItems', 'readOnly', 'writeOnly', 'deprecated'], isFlag, 'true or false'),
+};
+
+function all(keywords: readonly string[], is: (value: unknown) => boolean, what: string) {
+  return Object.fromEntries(keywords.map((keyword) => [keyword, { is, what }]));
+}
+
+/** Walks a schema, and keeps the first problem of each code. */
+class Problems {
+  readonly found = new Map<string, { what: string; more: number }>();
+
+  constructor(private readonly root: Schema) {}
+
+  top(): void {
+    const { type, properties } = this.root;
+    if (type !== 'object') this.add('schema-top-level', [], `its type is ${shown(type)}, not "object"`);
+    for (const keyword of NOT_AT_TOP) {
+      if (Object.hasOwn(this.root, keyword)) this.add('schema-top-level', [], `it has ${keyword} at the top level`);
+    }
+    for (const name of isObject(properties) ? Object.keys(properties) : []) {
+      if (PROPERTY_NAME.test(name)) continue;
+      this.add('schema-property-name', ['properties'], `has the name ${quote(name)}, which Anthropic's API refuses`);
+    }
+    this.schema(this.root, []);
+  }
+
+  private add(code: string, path: readonly string[], problem: string): void {
+    const known = this.found.get(code);
+    if (known) known.more += 1;
+    else this.found.set(code, { what: path.length === 0 ? problem : `${quote(path.join('.'))} ${problem}`, more: 0 });
+  }
+
+  private schema(schema: Schema, path: readonly string[]): void {
+    for (const [keyword, value] of Object.entries(schema)) this.keyword(keyword, value, [...path, keyword]);
+    const types = [schema.type].flat();
+    if (types.includes('array') && !Object.hasOwn(schema, 'items')) this.add('schema-items', path, 'has no items');
+    this.required(schema, path);
+  }
+
+  private keyword(keyword: string, value: unknown, path: readonly string[]): void {
+    if (ONE.has(keyword)) this.part('schema-keyword', value, path);
+    else if (LIST.has(keyword)) {
+      if (!Array.isArray(value) || value.length === 0) this.add('schema-keyword', path, 'is not a list of schemas');
+      else for (const [at, item] of value.entries()) this.part('schema-keyword', item, [...path, String(at)]);
+    } else if (NAMED.has(keyword)) {
+      const code = keyword === 'properties' ? 'schema-property' : 'schema-keyword';
+      if (!isObject(value)) this.add(code, path, 'is not an object of schemas');
+      else for (const [name, item] of Object.entries(value)) this.part(code, item, [...path, name]);
+    } else if (Object.hasOwn(VALUES, keyword)) {
+      const { is, what } = VALUES[keyword] as (typeof VALUES)[string];
+      if (!is(value)) this.add('schema-keyword', path, `is ${shown(value)}, not ${what}`);
+      else if (keyword === '$ref') this.reference(value as string, path);
+    }
+  }
+
+  private part(code: string, value: unknown, path: readonly string[]): void {
+    if (isObject(value)) this.schema(value, path);
+    else if (typeof value !== 'boolean') this.add(code, path, `is ${shown(value)}, not a schema`);
+  }
+
+  private required(schema: Schema, path: readonly string[]): void {
+    const { required, properties } = schema;
+    if (required === undefined) return;
+    if (!Array.isArray(required) || !required.every(isText)) {
+      this.add('schema-required', path, `has required: ${shown(required)}, not a list of names`);
+      return;
+    }
+    const unknown = required.find((name) => isObject(properties) && !Object.hasOwn(properties, name));
+    if (unknown !== undefined) {
+      this.add('schema-required', path, `requires ${quote(unknown)}, which is not in its properties`);
+    }
+  }
+
+  private reference(reference: string, path: readonly string[]): void {
+    if (resolves(this.root, reference)) return;
+    this.add('schema-ref', path, `refers to ${quote(reference)}, which the schema does not have`);
+  }
+}
+
+/** Whether a reference is to a part of the schema: `#`, a JSON pointer (RFC 6901), or an anchor. */
+function resolves(root: Schema, reference: string): boolean {
+  if (!reference.startsWith('#')) return false;
+  const fragment = decoded(reference.slice(1));
+  if (fragment !== '' && !fragment.startsWith('/')) {
+    return JSON.stringify(root).includes(`"$anchor":${JSON.stringify(fragment)}`);
+  }
+  let found: unknown = root;
+  for (const key of fragment.split('/').slice(1)) {
+    const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
+    const holds = typeof found === 'object' && found !== null && Object.hasOwn(found, name);
+    found = holds ? (found as Schema)[name] : undefined;
+  }
+  return isObject(found) || typeof found === 'boolean';
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The start of a value, as JSON. */
+function shown(value: unknown): string {
+  if (value === undefined) return 'missing';
+  const text = JSON.stringify(value);
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

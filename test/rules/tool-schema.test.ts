@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { Findings, describe as inWords, toolCount, toolSchema } from '../../src/rules/index.js';
+import { tool } from '../gym/discovery.js';
+
+const check = (schema: object) =>
+  toolSchema(tool('t', JSON.stringify(schema))).map(({ code, severity, what }) => ({ code, severity, what }));
+const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });
+
+describe('a tool schema that a model API may reject is a warning:', () => {
+  it.each<[string, object, string, RegExp]>([
+    ['a top-level array', { type: 'array', items: {} }, 'schema-top-level', /type is "array", not "object"/],
+    ['no top-level type', { properties: {} }, 'schema-top-level', /type is missing/],
+    [
+      'a top-level list of types',
+      { type: ['object', 'null'], properties: {} },
+      'schema-top-level',
+      /\["object","null"\]/,
+    ],
+    ['a top-level anyOf', object({}, { anyOf: [object({})] }), 'schema-top-level', /has anyOf at the top level/],
+    ['a top-level oneOf', object({}, { oneOf: [object({})] }), 'schema-top-level', /has oneOf/],
+    ['a top-level allOf', object({}, { allOf: [object({})] }), 'schema-top-level', /has allOf/],
+    ['an array without items', object({ a: { type: 'array' } }), 'schema-items', /'properties\.a' has no items/],
+    [
+      'a nested array without items',
+      object({ a: { type: 'array', items: { type: ['array', 'null'] } } }),
+      'schema-items',
+      /a\.items/,
+    ],
+    ['a tuple without items', object({ a: { type: 'array', prefixItems: [{}] } }), 'schema-items', /properties\.a/],
+    [
+      'a property that is no schema',
+      object({ a: {}, type: 'object' }),
+      'schema-property',
+      /'properties\.type' is "object"/,
+    ],
+    [
+      'a nested property that is no schema',
+      object({ a: object({ b: [] }) }),
+      'schema-property',
+      /a\.properties\.b' is \[\]/,
+    ],
+    [
+      'properties that are no object',
+      { type: 'object', properties: [] },
+      'schema-property',
+      /'properties' is not an object/,
+    ],
+    ['null properties', { type: 'object', properties: null }, 'schema-property', /'properties' is not an object/],
+    [
+      'a reference to nothing',
+      object({ a: { $ref: '#/$defs/Nope' } }),
+      'schema-ref',
+      /'properties\.a\.\$ref' refers to '#\/\$defs\/Nope'/,
+    ],
+    ['a reference out of the schema', object({ a: { $ref: 'https://x.test/a.json' } }), 'schema-ref', /https:/],
+    ['required that is true', object({}, { required: true }), 'schema-required', /required: true/],
+    ['required of a property', object({ a: { type: 'string', required: true } }), 'schema-required', /properties\.a/],
+    ['a required name that is unknown', object({ a: {} }, { required: ['a', 'b'] }), 'schema-required', /requires 'b'/],
+    [
+      'a type that JSON does not have',
+      object({ a: { type: 'str' } }),
+      'schema-keyword',
+      /'properties\.a\.type' is "str"/,
+    ],
+    ['an enum that is a text', object({ a: { enum: 'x' } }), 'schema-keyword', /properties\.a\.enum/],
+    ['a nested anyOf that is no list', object({ a: { anyOf: {} } }), 'schema-keyword', /not a list of schemas/],
+    [
+      'an exclusive minimum of an old draft',
+      object({ a: { exclusiveMinimum: true } }),
+      'schema-keyword',
+      /not a number/,
+    ],
+    ['a property name that Anthropic refuses', object({ 'filter[x]': {} }), 'schema-property-name', /filter\[x\]/],
+  ])('%s', (_, schema, code, what) => {
+    const found = check(schema);
+    expect(found).toEqual([{ code, severity: 'warning', what: expect.stringMatching(what) }]);
+  });
+
+  it('a description of more than 1,024 characters', () => {
+    const long = (length: number) => toolSchema(tool('t', undefined, '🥛'.repeat(length))).map(({ code }) => code);
+    expect([long(1024), long(1025)]).toEqual([[], ['tool-description-length']]);
+  });
+
+  it('more than 128 tools', () => {
+    expect(toolCount(128, "toolset 'a'")).toEqual([]);
+    expect(toolCount(129, "toolset 'a'")).toMatchObject([{ code: 'tool-count', severity: 'warning' }]);
+  });
+});
+
+it.each<[string, object]>([
+  ['no parameters', object({})],
+  [
+    'what pydantic writes',
+    object(
+      {
+        pts: { type: 'array', items: { $ref: '#/$defs/P' } },
+        any: {},
+        extra: { type: 'object', additionalProperties: true },
+      },
+      {
+        $defs: {
+          P: object({ x: { anyOf: [{ type: 'integer' }, { type: 'null' }], default: null } }, { required: ['x'] }),
+        },
+        required: ['pts'],
+      },
+    ),
+  ],
+  [
+    'values that look like schemas',
+    object({ a: { default: { type: 'array' }, enum: [{ $ref: '#/no' }], const: { required: true } } }),
+  ],
+  [
+    'boolean schemas, escaped pointers, anchors and itself',
+    object(
+      { a: true, b: { $ref: '#/$defs/a~1b' }, c: { $ref: '#here' }, d: { $ref: '#' } },
+      { $defs: { 'a/b': { $anchor: 'here' } } },
+    ),
+  ],
+  ['required in a choice within', object({ a: { type: 'object', anyOf: [{ required: ['x'] }] } })],
+])('a schema with %s is fine', (_, schema) => {
+  expect(check(schema)).toEqual([]);
+});
+
+it('names the first of each kind, and how many more there are', () => {
+  const found = check(object({ a: { type: 'array' }, b: { type: 'array' }, c: { type: 'array' } }));
+  expect(found.map(({ what }) => what)).toEqual(["'properties.a' has no items (and 2 more)"]);
+});
+
+it('leaves invalid JSON to the errors', () => {
+  expect(toolSchema(tool('t', '{"a":NaN}'))).toEqual([]);
+});
+
+it('warnings stop nothing, and do not take the place of errors', () => {
+  const findings = new Findings(2);
+  const finding = (code: string, severity: 'error' | 'warning') => ({
+    code,
+    severity,
+    where: 'x',
+    what: 'is',
+    fix: 'fix',
+  });
+  for (const at of [1, 2, 3]) findings.add([finding(`w${at}`, 'warning')]);
+  expect([findings.any, findings.warnings.length]).toEqual([false, 2]);
+  expect(() => findings.throwIfAny('no good')).not.toThrow();
+  findings.add([finding('e', 'error')]);
+  expect(findings.list.map(inWords)).toEqual(['x: is [e]; fix']);
+});
