@@ -56,6 +56,8 @@ export const LIMITS = {
   configBytes: 256 * 1024,
   /** Keys and items in a config, a batch file or an `openenv.yaml`. */
   configKeys: 5000,
+  /** Levels of nested lists and maps in a config, a batch file or an `openenv.yaml`. */
+  configDepth: 100,
   /** Values that the aliases of a YAML file repeat. */
   configAliases: 1000,
   /** Bytes of a text that an option reads from a file, as in `--prompt @FILE`. */
@@ -92,6 +94,7 @@ const PROBLEMS: Record<LimitName, string> = {
   rootFolders: 'too many folders in the Gym root',
   configBytes: 'file too large',
   configKeys: 'too many keys and items',
+  configDepth: 'nested too deeply',
   configAliases: 'too many YAML aliases',
   textBytes: 'text file too large',
 };

@@ -2,8 +2,10 @@ import { type Document, Lexer, type LineCounter, parseDocument } from 'yaml';
 import { UserError } from './errors.js';
 import { LIMITS, overLimit } from './limits.js';
 
-/** Tokens of the lexer that begin a key, an item or a collection. */
-const ENTRIES = new Set([':', '?', ',', '-', '[', '{']);
+/** Tokens of the lexer that begin a key, an item, a collection, an anchor or a tag: each costs the parser about the same. */
+const ENTRIES = new Set([':', '?', ',', '-', '[', '{', '&', '!']);
+/** Tokens that a key has around it in a file that people write: blanks, a colon, a value, a line end. */
+const TOKENS_OF_KEY = 10;
 
 export interface YamlOptions {
   /** `1.1` is what PyYAML reads, and with it Gym (default: `1.2`). */
@@ -14,18 +16,37 @@ export interface YamlOptions {
 }
 
 /**
- * Parses YAML of bounded size: the parser takes seconds for some thousand keys, and minutes for more.
+ * Parses YAML of bounded size: the parser takes seconds for some thousand keys, minutes for more, and much stack for nesting.
  * @param where of the text, for messages
  * @throws UserError naming the limit that the text exceeds
  */
 export function yamlDocument(text: string, where: string, options: YamlOptions = {}): Document {
   if (Buffer.byteLength(text) > LIMITS.configBytes) throw overLimit('configBytes', { where });
-  let entries = 0;
-  for (const token of new Lexer().lex(text)) {
-    if (ENTRIES.has(token)) entries += 1;
-    if (entries > LIMITS.configKeys) throw overLimit('configKeys', { where });
-  }
+  assertBounded(text, where);
   return parseDocument(text, { uniqueKeys: false, logLevel: 'error', ...options });
+}
+
+/** The lexer needs neither the parser's time nor its stack. */
+function assertBounded(text: string, where: string): void {
+  let tokens = 0;
+  let entries = 0;
+  let brackets = 0; // open ones
+  let columns = 0; // of this line, and its indicators: each may be a level
+  let isLineStart = true;
+  for (const token of new Lexer().lex(text)) {
+    tokens += 1;
+    if (ENTRIES.has(token.charAt(0))) entries += 1;
+    if (entries > LIMITS.configKeys || tokens > LIMITS.configKeys * TOKENS_OF_KEY) {
+      throw overLimit('configKeys', { where });
+    }
+    if (isLineStart) columns = token.trim() === '' ? token.length : 0;
+    isLineStart = token.endsWith('\n');
+    if (token === '[' || token === '{') brackets += 1;
+    else if (token === ']' || token === '}') brackets -= 1;
+    else if (token === '-' || token === '?') columns += 1;
+    const isStructure = brackets > 0 || token === ':' || token === '?' || token === '-';
+    if (isStructure && brackets + columns > LIMITS.configDepth) throw overLimit('configDepth', { where });
+  }
 }
 
 /**
