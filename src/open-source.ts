@@ -9,7 +9,7 @@ import {
 } from './discover/index.js';
 import { UserError } from './errors.js';
 import type { ServerConfig } from './gym/index.js';
-import { parseServerUrl } from './openenv/index.js';
+import { parseServerUrl, Unreachable } from './openenv/index.js';
 import { openRegular } from './regular-file.js';
 import { type BundleOptions, bundleReference, resolveSource } from './source/index.js';
 
@@ -56,7 +56,9 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
   }
   const source = await (await resolveSource(named, request.bundle)).open({ reporter, signal });
   try {
-    const found = await discover(source.url, { ...options, signal }, reporter);
+    const found = await discover(source.url, { ...options, signal }, reporter).catch((error: unknown) => {
+      throw named === configUrl && error instanceof Unreachable ? unreachableHere(error) : error;
+    });
     const server = async (configFolder: string) =>
       configUrl !== undefined
         ? { url: configUrl }
@@ -92,4 +94,13 @@ async function recordedServer(
   if ('url' in server || !server.bundle.startsWith('.')) return server;
   const bundle = path.resolve(path.dirname(recording), server.bundle);
   return { ...server, bundle: await bundleReference(bundle, configFolder, options) };
+}
+
+/** What a lock file names is where NeMo Gym reaches the server, which may be another network's name for it. */
+function unreachableHere({ message, where, cause }: Unreachable): Unreachable {
+  return new Unreachable(message, {
+    ...(where === undefined ? {} : { where }),
+    fix: 'pass a URL that this machine can reach: --source URL (this one is from --config-url)',
+    cause,
+  });
 }

@@ -1,5 +1,5 @@
 import type { Finding } from './finding.js';
-import { quote } from './text.js';
+import { quote, unicodeEscape } from './text.js';
 
 /** What 255 bytes of a file name leave beside `_prepare.<instance>.<dataset>.jsonl`. */
 const LONGEST = 100;
@@ -57,10 +57,18 @@ function collisions(names: readonly string[]): Finding[] {
     return [
       {
         code: 'split-collision',
-        where: `split ${quote(name)}`,
-        what: `is one file with split ${quote(other)} where case doesn't count`,
+        where: `split ${escaped(name)}`,
+        what:
+          name.normalize('NFC') === other.normalize('NFC')
+            ? `differs from split ${escaped(other)} in its Unicode form only`
+            : `is one file with split ${escaped(other)} where case doesn't count`,
         fix: 'write one of them: --split with its name',
       },
     ];
   });
+}
+
+/** With what looks the same in two names told apart. */
+function escaped(name: string): string {
+  return quote(name).replace(/[^\x20-\x7e]/g, unicodeEscape);
 }

@@ -5,6 +5,7 @@ import { execa } from 'execa';
 import { parse } from 'smol-toml';
 import { UserError } from '../errors.js';
 import { cacheFolder } from './cache.js';
+import { missingPython } from './missing-python.js';
 import { findUv } from './uv.js';
 
 export interface EnvWish {
@@ -81,10 +82,14 @@ export async function makePythonEnv(wish: EnvWish, say: (text: string) => void, 
   } catch (cause) {
     signal.throwIfAborted();
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : String(cause);
-    throw new UserError(`uv could not install what ${name} needs`, {
-      details: firstAndLast(said.trim().split('\n')),
-      cause,
-    });
+    const missing = missingPython(name, wish.python ?? ANY_PYTHON, said);
+    throw (
+      missing ??
+      new UserError(`uv could not install what ${name} needs`, {
+        details: firstAndLast(said.trim().split('\n')),
+        cause,
+      })
+    );
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
