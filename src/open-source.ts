@@ -9,7 +9,7 @@ import {
 } from './discover/index.js';
 import { UserError } from './errors.js';
 import type { ServerConfig } from './gym/index.js';
-import { parseServerUrl } from './openenv/index.js';
+import { parseServerUrl, Unreachable } from './openenv/index.js';
 import { gymgenCommand } from './printed-command.js';
 import { recordedServer } from './recorded-server.js';
 import { openRegular } from './regular-file.js';
@@ -67,7 +67,9 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
   const source = await (await resolveSource(named, request.bundle)).open({ reporter, signal });
   try {
     const headers = { ...options.headers, ...source.headers };
-    const found = await discover(source.url, { ...options, headers, signal }, reporter);
+    const found = await discover(source.url, { ...options, headers, signal }, reporter).catch((error: unknown) => {
+      throw named === configUrl && error instanceof Unreachable ? unreachableHere(error) : error;
+    });
     const server = async (configFolder: string) =>
       configUrl !== undefined
         ? { url: configUrl }
@@ -91,4 +93,13 @@ async function assertNotSpecial(named: string): Promise<void> {
     if (error instanceof UserError) throw error;
   });
   await file?.close();
+}
+
+/** What a lock file names is where NeMo Gym reaches the server, which may be another network's name for it. */
+function unreachableHere({ message, where, cause }: Unreachable): Unreachable {
+  return new Unreachable(message, {
+    ...(where === undefined ? {} : { where }),
+    fix: 'pass a URL that this machine can reach: --source URL (this one is from --config-url)',
+    cause,
+  });
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { UserError } from '../errors.js';
-import { HttpClient, parseServerUrl, type ServerUrl, TaskApi } from '../openenv/index.js';
+import { HttpClient, parseServerUrl, type ServerUrl, TaskApi, tlsExplained } from '../openenv/index.js';
 import { type Environment, environmentOf, listsTools } from './environment.js';
 import type { DiscoverOptions } from './options.js';
 import type { Reporter } from './reporter.js';
@@ -35,7 +35,9 @@ export async function connect(url: string, options: DiscoverOptions, reporter: R
       sessions.use((session) => listsTools(session, options.toolTimeout)),
     );
     environment.catch(() => {}); // reported below, if the server is healthy
-    await http.json('GET', '/health');
+    await http.json('GET', '/health').catch(async (error: unknown) => {
+      throw await tlsExplained(error, server.http);
+    });
     const api = new TaskApi(http, server.http);
     return {
       server,

@@ -50,7 +50,7 @@ const FIX = 'correct the task on the server, or leave its split out with --split
 /** How to write rows of tasks that are listed without prompts: their resets show these. */
 function ownPrompts(split: string): string {
   const line = JSON.stringify({ reset: { split, index: 0 } });
-  return `take the prompts from the resets: --tasks FILE, a .jsonl file with a line such as ${line} for each task`;
+  return `take the prompts from the resets: --tasks FILE, a .jsonl file with a line such as ${line} for each task; or leave the split out with --split`;
 }
 
 function decoded(value: unknown): unknown {

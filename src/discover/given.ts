@@ -2,6 +2,7 @@ import { UserError } from '../errors.js';
 import { thousands } from '../thousands.js';
 import type { Connection } from './connection.js';
 import type { ListedTask } from './descriptor.js';
+import { dockerFix } from './docker.js';
 import { environmentName } from './environment-name.js';
 import { episodes } from './episodes.js';
 import { tellTrial } from './findings.js';
@@ -51,7 +52,9 @@ async function begun<T>(playing: Promise<T>): Promise<T> {
   return playing.catch((cause: unknown) => {
     if (!(cause instanceof PlayFailed)) throw cause;
     throw new UserError(`no episode begins: ${cause.message}`, {
-      fix: "look at the server's log; arguments that its reset needs are given with --tasks FILE",
+      fix:
+        dockerFix([cause.message]) ??
+        "look at the server's log; arguments that its reset needs are given with --tasks FILE",
       cause,
     });
   });

@@ -1,6 +1,7 @@
 import { UserError } from '../errors.js';
 import { excerpt } from '../openenv/index.js';
 import { identityOf, type ListedTask, nameOf } from './descriptor.js';
+import { dockerFix } from './docker.js';
 import { type Played, PlayFailed } from './play.js';
 import type { Reporter } from './reporter.js';
 import { type PlayedTask, SharedToolsets, unlike } from './shared-toolsets.js';
@@ -90,7 +91,9 @@ export class Toolsets {
     if (this.failures.length === 0) return;
     throw new UserError('tasks could not be played to learn their tools', {
       details: this.failures.slice(0, 20),
-      fix: 'mend them on the server (its log may say more), or leave their splits out with --split',
+      fix:
+        dockerFix(this.failures) ??
+        'correct them on the server (its log may say more), or leave their splits out with --split',
     });
   }
 

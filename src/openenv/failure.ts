@@ -8,9 +8,6 @@ const TLS = /CERT|TLS|SSL|EPROTO|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/;
 
 /** Failures of the one connection that there is through a proxy: to the proxy. */
 const NOT_CONNECTED = new Set('ECONNREFUSED ENOTFOUND EAI_AGAIN ETIMEDOUT EHOSTUNREACH ENETUNREACH'.split(' '));
-/** The first byte of a TLS server's answer to plain HTTP: the content type `alert` (RFC 8446, 5.1). */
-const TLS_ALERT = 0x15;
-
 /** Whether the server may answer when asked again: it isn't there, or it closed the connection. */
 export class Unreachable extends UserError {
   override readonly name = 'Unreachable';
@@ -21,19 +18,13 @@ export class Unreachable extends UserError {
  * @param asked such as `GET http://127.0.0.1:8000/health`
  */
 export function connectionFailure(asked: string, error: unknown, proxy: HttpProxy | null = null): UserError {
-  const { code = '', message, rawPacket } = error as NodeJS.ErrnoException & { rawPacket?: Buffer };
+  const { code = '', message } = error as NodeJS.ErrnoException;
   const origin = new URL(asked.slice(asked.indexOf(' ') + 1)).origin.replace(/^ws/, 'http');
   const parts = { where: asked, cause: error };
   if (proxy && NOT_CONNECTED.has(code)) {
     return new Unreachable(`cannot connect to the proxy ${proxy.shown} (${code})`, {
       ...parts,
       fix: `correct ${proxy.variable}, or add ${new URL(origin).hostname} to NO_PROXY`,
-    });
-  }
-  if (rawPacket?.[0] === TLS_ALERT) {
-    return new UserError('the server speaks TLS, not plain HTTP', {
-      ...parts,
-      fix: `use ${origin.replace(/^http:/, 'https:')}`,
     });
   }
   if (code === 'ECONNREFUSED') {

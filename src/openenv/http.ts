@@ -36,7 +36,7 @@ export class HttpStatusError extends UserError {
     asked: string,
     text: string,
   ) {
-    super(`the server answered ${status}: ${excerpt(text) || 'nothing'}`, { where: asked, fix: fixFor(status) });
+    super(`the server answered ${status}: ${excerpt(text) || 'nothing'}`, { where: asked, fix: fixFor(status, text) });
   }
 }
 
@@ -267,7 +267,9 @@ function parsePlain(data: Buffer): unknown {
   return JSON.parse(data.toString());
 }
 
-function fixFor(status: number): string {
+function fixFor(status: number, text: string): string {
+  if (status === 400 && /plain HTTP request|HTTP request to an HTTPS/i.test(text))
+    return 'use https://: the port speaks TLS';
   if (status === 401 || status === 403) return "does it need a token? Give one with --header 'Authorization: Bearer …'";
   if (status === 404)
     return 'is it an OpenEnv server, and the base path right? Its GET /health answers {"status":"healthy"}';

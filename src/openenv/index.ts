@@ -14,5 +14,6 @@ export {
 export { ServerBusy, waitFor } from './retry-after.js';
 export { type Answer, prepareSessions, Session } from './session.js';
 export { RefusedError, ServerFull, SessionLost } from './session-errors.js';
+export { tlsExplained } from './speaks-tls.js';
 export { NoTaskApi, TaskApi, type TaskDescriptor, type TaskRange } from './task-api.js';
 export { parseServerUrl, type ServerUrl } from './url.js';

@@ -13,7 +13,9 @@ import type { PageThread } from './page-thread.js';
 export type TaskDescriptor = Record<string, unknown>;
 
 const Environments = z.array(z.string().min(1)).max(1000);
-const Splits = z.array(z.object({ name: z.string().min(1) })).max(LIMITS.splits, limitMessage('splits'));
+const Splits = z
+  .array(z.object({ name: z.string().min(1, 'a split needs a name, and this one is empty') }))
+  .max(LIMITS.splits, limitMessage('splits'));
 const Count = z.object({ num_tasks: z.number().int().nonnegative() });
 /** One check of all: a schema for each took 20 ms of a small write. */
 const Tasks = z.object({

@@ -23,6 +23,16 @@ export function instanceName(name: string): Finding[] {
   const refuse = (code: string, what: string): Finding[] => [
     { code, where: `name ${quote(name)}`, what, fix: `choose another, such as --name ${suggestion(name)}` },
   ];
+  if (name === '') {
+    return [
+      {
+        code: 'name-pattern',
+        where: 'name',
+        what: "the environment's name has no letter or digit that a name could be made from",
+        fix: 'choose a name: --name my_env',
+      },
+    ];
+  }
   if (!/^[a-z][a-z0-9_]*$/.test(name)) {
     return refuse('name-pattern', "Gym's names are lower-case letters, digits and _, a letter first");
   }

@@ -1,3 +1,4 @@
+import { closest } from './closest.js';
 import { configText } from './config.js';
 import type { Finding } from './finding.js';
 import { quote } from './text.js';
@@ -54,6 +55,12 @@ export function renamesUnmatched(renameTools: Renames, seen: ReadonlySet<string>
       code: 'rename-unmatched',
       where: `--rename-tool ${quote(`${old}=${renameTools[old]}`)}`,
       what: `no task offers a tool ${quote(old)}`,
-      fix: `drop it, or name one of: ${[...seen].slice(0, 10).map(quote).join(' ') || '(no tools at all)'}`,
+      fix: unmatchedFix(old, [...seen]),
     }));
+}
+
+function unmatchedFix(old: string, seen: readonly string[]): string {
+  const near = closest(old, seen);
+  if (near !== undefined) return `did you mean ${quote(near)}?`;
+  return `leave it out, or name one of: ${seen.slice(0, 10).map(quote).join(' ') || '(no tools at all)'}`;
 }

@@ -1,3 +1,4 @@
+import { escapeUnits } from '../hidden-characters.js';
 import type { Finding } from './finding.js';
 import { quote } from './text.js';
 
@@ -57,10 +58,18 @@ function collisions(names: readonly string[]): Finding[] {
     return [
       {
         code: 'split-collision',
-        where: `split ${quote(name)}`,
-        what: `is one file with split ${quote(other)} where case doesn't count`,
+        where: `split ${escaped(name)}`,
+        what:
+          name.normalize('NFC') === other.normalize('NFC')
+            ? `differs from split ${escaped(other)} in its Unicode form only`
+            : `is one file with split ${escaped(other)} where case doesn't count`,
         fix: 'write one of them: --split with its name',
       },
     ];
   });
+}
+
+/** With what looks the same in two names told apart. */
+function escaped(name: string): string {
+  return quote(name).replace(/[^\x20-\x7e]/g, escapeUnits);
 }

@@ -4,6 +4,7 @@ import { execa } from 'execa';
 import { parse } from 'smol-toml';
 import { UserError } from '../errors.js';
 import { cachedFolder, folderOfThisRun } from './cache.js';
+import { missingPython } from './missing-python.js';
 import { projectInputs } from './project-inputs.js';
 import { requirementsFile } from './requirements.js';
 import { findUv } from './uv.js';
@@ -103,10 +104,14 @@ async function makeEnv(
   } catch (cause) {
     signal.throwIfAborted();
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : String(cause);
-    throw new UserError(`uv could not install what ${name} needs`, {
-      details: firstAndLast(said.trim().split('\n')),
-      cause,
-    });
+    const missing = missingPython(name, python, said);
+    throw (
+      missing ??
+      new UserError(`uv could not install what ${name} needs`, {
+        details: firstAndLast(said.trim().split('\n')),
+        cause,
+      })
+    );
   }
 }
 

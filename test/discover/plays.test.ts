@@ -83,7 +83,7 @@ describe('an episode that fails', () => {
     expect(failure).toMatch(/tasks could not be played to learn their tools/);
     for (const number of [0, 1, 2])
       expect(failure).toContain(`all[${number}] 'day-${number}': its reset failed: no day ${number}`);
-    expect(failure).toMatch(/fix: mend them on the server[\s\S]*--split/);
+    expect(failure).toMatch(/fix: correct them on the server[\s\S]*--split/);
   });
 
   test('among few has the tools of the others, where these are alike', async () => {

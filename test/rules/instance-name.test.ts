@@ -32,4 +32,14 @@ describe('instance names', () => {
     expect(finding?.fix).toContain(`--name ${suggestion}`);
     expect(instanceName(suggestion)).toEqual([]);
   });
+
+  it('says that nothing of a name like 环境 or !!! can be kept, and how to choose one', () => {
+    expect([...instanceName('')]).toMatchObject([
+      {
+        code: 'name-pattern',
+        what: expect.stringContaining('no letter or digit'),
+        fix: 'choose a name: --name my_env',
+      },
+    ]);
+  });
 });

@@ -93,7 +93,7 @@ describe('renames', () => {
 
   it('refuses one that renames nothing, naming what there is', () => {
     expect(renamesUnmatched({ a: 'b', c: 'd' }, new Set(['c', 'e']))).toMatchObject([
-      { code: 'rename-unmatched', fix: "drop it, or name one of: 'c' 'e'" },
+      { code: 'rename-unmatched', fix: "leave it out, or name one of: 'c' 'e'" },
     ]);
   });
 });

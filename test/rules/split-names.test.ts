@@ -48,4 +48,13 @@ describe('split names', () => {
     expect(finding).toMatchObject({ code: 'split-collision', where: "split 'train'" });
     expect(finding?.what).toContain("'Train'");
   });
+
+  it('shows two that differ in their Unicode form only escaped', () => {
+    const found = splitNames(['caf\u00e9', 'cafe\u0301'], { example: false }).filter(
+      ({ code }) => code === 'split-collision',
+    );
+    expect(found).toMatchObject([
+      { where: "split 'cafe\\u0301'", what: "differs from split 'caf\\u00e9' in its Unicode form only" },
+    ]);
+  });
 });

@@ -19,6 +19,7 @@ from openenv_bridge.bundle import Bundle
 from openenv_bridge.config import OpenEnvConfig, expand, websocket_url
 from openenv_bridge.connection import CLOSE_S, Connection
 from openenv_bridge.mask import Failure, Late, Unavailable, Unreachable
+from openenv_bridge.proxy import proxy_for
 from openenv_bridge.slots import Lease, Slots
 from openenv_bridge.task import Task
 
@@ -46,6 +47,7 @@ class OpenEnvServer:
         self._url = websocket_url(config.url) if config.url is not None else None
         # For logs and reasons: nothing secret.
         self._shown = str(self._url.with_user(None).with_query(None)) if self._url else str(config.bundle)
+        self._proxy = proxy_for(self._url) if self._url else None
         self._headers = expand(config.headers, environ)
         self._max_frame = config.max_frame
         self._reset_timeout = config.reset_timeout
@@ -140,8 +142,10 @@ class OpenEnvServer:
             headers = headers | self._bundle.headers
         try:
             return await self._client().ws_connect(
-                url,
+                # A proxy that forwards requests knows http, not ws.
+                url.with_scheme("https" if url.scheme == "wss" else "http"),
                 headers=headers,
+                proxy=self._proxy,
                 compress=0,
                 max_msg_size=self._max_frame,
                 decode_text=False,
@@ -150,7 +154,14 @@ class OpenEnvServer:
         except Failure:
             raise
         # What these say of themselves may have the whole URL in it, with a password or a token.
+        except aiohttp.ClientHttpProxyError as e:
+            raise Unreachable(self._refused_by_proxy(e.status)) from None
+        except aiohttp.ClientProxyConnectionError as e:
+            failure = Unreachable(f"can't connect to the proxy {self._shown_proxy()}: {e.os_error}")
+            raise NotNowError(failure) from None
         except aiohttp.WSServerHandshakeError as e:
+            if e.status == 407 and self._proxy:
+                raise Unreachable(self._refused_by_proxy(e.status)) from None
             failure = Unreachable(f"{self._shown} answered the websocket's handshake with HTTP {e.status}")
             if e.status in BUSY:
                 raise NotNowError(failure, _retry_after(e.headers)) from None
@@ -169,6 +180,13 @@ class OpenEnvServer:
             raise NotNowError(Unreachable(f"can't connect to {self._shown}: {type(e).__name__}")) from None
         except Exception as e:
             raise Unreachable(f"can't connect to {self._shown}: {type(e).__name__}") from None
+
+    def _refused_by_proxy(self, status: int) -> str:
+        login = ": it wants a user and a password in its URL" if status == 407 else ""
+        return f"the proxy {self._shown_proxy()} refused to connect to {self._shown} (HTTP {status}){login}"
+
+    def _shown_proxy(self) -> str:
+        return str(self._proxy.origin()) if self._proxy else ""
 
     def _client(self) -> aiohttp.ClientSession:
         """One HTTP client for each event loop: a test client plays every request in a loop of its own."""
