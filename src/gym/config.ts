@@ -37,9 +37,9 @@ export function config(
     toolNames: entries(options.renameTools).map(({ name, value }) => ({ name: value, value: name })),
     action: action !== undefined,
     fixedFields: entries(action?.fixed ?? {}),
-    numbers: (['tool_timeout', 'reset_timeout', 'idle_timeout', 'max_concurrent_envs'] as const).flatMap((key) =>
-      settings[key] === undefined ? [] : [{ key, value: settings[key] }],
-    ),
+    numbers: (
+      ['connect_timeout', 'tool_timeout', 'reset_timeout', 'idle_timeout', 'max_concurrent_envs'] as const
+    ).flatMap((key) => (settings[key] === undefined ? [] : [{ key, value: settings[key] }])),
     reward: or(settings.reward),
     rewardRule: or(settings.reward_rule ?? rewardRule),
     maxSteps: or(settings.max_steps),

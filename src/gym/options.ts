@@ -6,6 +6,7 @@ export type RewardRule = (typeof REWARD_RULES)[number];
  * `SETTING_KEYS` has the same keys.
  */
 export interface Settings {
+  connect_timeout?: number;
   tool_timeout?: number;
   reset_timeout?: number;
   idle_timeout?: number;
@@ -20,6 +21,7 @@ export interface Settings {
 }
 
 export const SETTING_KEYS = [
+  'connect_timeout',
   'tool_timeout',
   'reset_timeout',
   'idle_timeout',

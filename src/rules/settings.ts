@@ -3,7 +3,7 @@ import type { Finding } from './finding.js';
 import { quote } from './text.js';
 
 const WHOLE = ['max_steps', 'max_concurrent_envs'] as const;
-const SECONDS = ['tool_timeout', 'reset_timeout', 'idle_timeout'] as const;
+const SECONDS = ['connect_timeout', 'tool_timeout', 'reset_timeout', 'idle_timeout'] as const;
 
 /** Eleven days: past it a number of seconds is a typing error, and below a millisecond too. */
 const LONGEST = 1e6;

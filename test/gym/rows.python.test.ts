@@ -31,7 +31,7 @@ it('has rows that Gym reads, with the texts and numbers that the server gave', a
   expect(read.map(([prompt]) => prompt)).toEqual(prompts);
   expect(new Set(read.map(([, parameters]) => parameters))).toEqual(
     new Set([
-      "{'maximum': 9223372036854775807, 'minimum': -9223372036854775808, 'default': 1.0, 'enum': [18446744073709551615]}",
+      "{'type': 'object', 'properties': {}, 'maximum': 9223372036854775807, 'minimum': -9223372036854775808, 'default': 1.0, 'enum': [18446744073709551615]}",
     ]),
   );
 }, 120_000);

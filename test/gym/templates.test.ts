@@ -11,7 +11,7 @@ it('no template has a value without a helper that says what it is', async () => 
     const text = await readFile(join(TEMPLATES, file), 'utf8');
     for (const [mustache, inner] of text.matchAll(/\{\{+([^}]*)\}\}+/g)) {
       expect(inner, `${mustache} in ${file}`).toMatch(
-        /^(?:else|#(?:if|each) [\w.]+|\/(?:if|each)|(?:yaml|yamlValue|toml|id|split|tool|number) [\w.]+)$/,
+        /^(?:else|#(?:if|unless|each) [\w.]+|\/(?:if|unless|each)|(?:yaml|yamlValue|toml|id|split|tool|number) [\w.]+)$/,
       );
     }
   }

@@ -18,6 +18,7 @@ afterEach(async () => {
 
 it('reads back what was written', async () => {
   const settings = {
+    connect_timeout: 1,
     tool_timeout: 1.5,
     reset_timeout: 2,
     idle_timeout: 3,
