@@ -84,7 +84,7 @@ def full(message: str = "full", code: str = "CAPACITY_REACHED", **data: Any) -> 
 
 
 RESETS: list[tuple[str, Script, type[Failure], str]] = [
-    ("garbage", lambda s: s.send_str("<html>"), EpisodeFailed, "not an OpenEnv message"),
+    ("garbage", lambda s: s.send_str("<html>"), EpisodeFailed, "not an OpenEnv message|nobody asked for"),
     ("a binary frame", lambda s: s.send_bytes(b"{}"), Dropped, "binary frame"),
     ("a close", lambda s: s.close(code=1012, message=b"restarting"), Dropped, r"closed the session \(code 1012: rest"),
     ("a cut", lambda s: _cut(s), Dropped, "was lost"),
@@ -203,4 +203,4 @@ async def test_a_handshake_that_is_refused_is_said_with_its_status(serving: Any,
         return web.Response(status=status, text="<html>")
 
     with pytest.raises(Unreachable, match=f"HTTP {status}"):
-        await servers(await serving(refuse) + "/?token=hunter2").start(TASK)
+        await servers(await serving(refuse) + "/?token=hunter2", connect_timeout=0.1).start(TASK)
