@@ -40,7 +40,7 @@ describe('turns', () => {
     const ws: Script = ({ data }) =>
       data.tool_name === 'end_turn' ? observation({ result: { prompt: 'Again.' }, error: null }) : undefined;
     const { failure, server } = await failureFrom({ ws, splits: { train: [day(0)] } });
-    expect(failure).toMatch(/train\[0\] 'day-0': it has more than 100 turns/);
+    expect(failure).toMatch(/train\[0\] 'day-0': too many turns: the limit is 100/);
     expect(server.sessions[0]?.calls.length).toBeLessThan(110);
   });
 
