@@ -94,3 +94,54 @@ def test_the_tasks_are_on_a_server_or_in_a_bundle() -> None:
     for settings in ({}, {"url": "http://h", "bundle": "hello"}, {"bundle": "hello", "max_concurrent_envs": 0}):
         with pytest.raises(ValidationError):
             OpenEnvConfig.model_validate(without_url | settings)
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"tool_timout": 5}, "'tool_timout' is not a setting; did you mean 'tool_timeout'?"),
+        ({"zzz": 5}, "'zzz' is not a setting"),
+        ({"max_frame": 2**32}, "must be at most 1073741824 bytes"),
+        ({"max_frame": 10**400}, "must be a positive, finite number"),
+        ({"tool_timeout": 1e9}, "must be at most 2592000 seconds"),
+        ({"connect_timeout": 0}, "must be a positive, finite number"),
+        ({"url": "http://u:p@h:1", "headers": {"authorization": "x"}}, "has a user in url and an Authorization header"),
+        ({"url": "http://" + "a" * 70 + ".invalid"}, "is not the address of an OpenEnv server"),
+        ({"url": "http://."}, "is not the address of an OpenEnv server"),
+        ({"url": "http://a..b"}, "is not the address of an OpenEnv server"),
+        ({"url": "http://h:99999"}, "is not the address of an OpenEnv server"),
+        ({"url": "http://h:0"}, "is not the address of an OpenEnv server"),
+        ({"headers": {"Sec-WebSocket-Key": "x"}}, "is a header of the connection itself"),
+        ({"headers": {"connection": "close"}}, "is a header of the connection itself"),
+        ({"headers": {"X-A": "1", "x-a": "2"}}, "x-a is there twice"),
+        ({"headers": {"X-A": "\x1b"}}, "the value of X-A has a line break or another control character"),
+        ({"fixed_fields": {"a": float("nan")}, "interface": "action"}, "a has a value that is not JSON"),
+        ({"reward": ""}, "reward"),
+    ],
+)
+def test_a_setting_that_would_break_every_rollout_is_named(config: dict[str, Any], said: str) -> None:
+    assert said in problems(**config)
+
+
+def test_keys_of_gyms_own_are_no_settings_and_no_mistakes() -> None:
+    OpenEnvConfig(**BASE, description="x", verified=False, verified_url="u", value="v", datasets=[])
+
+
+def test_every_setting_is_described() -> None:
+    own = set(OpenEnvConfig.model_fields) - set(OpenEnvConfig.__mro__[1].model_fields)
+    assert all(OpenEnvConfig.model_fields[name].description for name in own)
+
+
+@pytest.mark.parametrize("secret", ["hunter2\nX: y", "hunter2\x00", "hunter2\x7f"])
+def test_a_variable_that_can_not_be_part_of_a_header_is_named_without_its_value(secret: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        expand({"Authorization": "Bearer $TOK"}, {"TOK": secret})
+    assert "the environment variable TOK can't be used: the value of Authorization has a line break" in str(
+        caught.value
+    )
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["http://user:hunter2@.", "http://.?token=hunter2"])
+def test_a_refused_address_is_shown_without_its_secrets(url: str) -> None:
+    assert "hunter2" not in problems(url=url)

@@ -49,3 +49,16 @@ def test_tools_are_unknown_only_where_the_row_was_not_sent_whole() -> None:
     assert tools_of({}) is None
     assert tools_of({"responses_create_params": {"input": []}}) == []
     assert tools_of({"responses_create_params": {"tools": None}}) == []
+
+
+def test_a_null_in_reset_is_no_key() -> None:
+    """A loader that keeps rows in columns adds the keys of all other rows."""
+    task = Task.of({"split": None, "index": None, "reset": {"seed": 0, "goal": None, "how": {"a": [None], "b": None}}})
+    assert task.reset_arguments() == {"seed": 0, "how": {"a": [None]}}
+
+
+def test_an_index_may_have_become_a_float() -> None:
+    assert Task.of({"split": "train", "index": 3.0, "reset": None}).reset_arguments() == {"split": "train", "index": 3}
+    for index in (3.5, float("nan"), float("inf"), "3"):
+        with pytest.raises(BadRow):
+            Task.of({"split": "train", "index": index})

@@ -90,3 +90,24 @@ def test_lone_surrogates_are_read_without_failing() -> None:
     read = text.of_answer(answer(result={"content": [{"type": "text", "text": "bad \ud83d end"}]}))
     assert wire.utf8(read) == "bad ? end"
     assert wire.utf8(text.of_answer(answer(result={"x": "\ud83d"}))) == '{"x":"?"}'
+
+
+@pytest.mark.parametrize(
+    "source", ["data:image/png;base64,x", "http://h/a.png", "https://h/a.png", "file:///etc/passwd"]
+)
+def test_a_text_that_a_trainer_would_open_as_an_image_begins_with_a_line_break(source: str) -> None:
+    assert text.not_an_image(source) == f"\n{source}"
+
+
+@pytest.mark.parametrize("said", ["", "see http://h", "\nhttp://h", "data:text/plain,x", "files"])
+def test_any_other_text_is_left_as_it_is(said: str) -> None:
+    assert text.not_an_image(said) == said
+
+
+def test_an_error_that_did_not_end_the_episode_is_read_below_the_answer() -> None:
+    failed = {"metadata": {"status": "error", "error": "it broke"}}
+    assert text.with_failure("", answer(**failed)) == "it broke"
+    assert text.with_failure("seen", answer(**failed)) == "seen\nit broke"
+    assert text.with_failure("it broke here", answer(**failed)) == "it broke here"
+    assert text.with_failure("seen", answer(done=True, **failed)) == "seen"
+    assert text.with_failure("seen", answer()) == "seen"

@@ -6,9 +6,14 @@ from typing import Any
 
 import pytest
 
+from openenv_bridge import toolcheck
 from openenv_bridge.toolcheck import mismatch
 
-SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 9223372036854775807}}, "required": ["n"]}
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"n": {"type": "integer", "maximum": 9223372036854775807}},
+    "required": ["n"],
+}
 
 
 def turn(*tools: tuple[str, Any]) -> list[Any]:
@@ -50,3 +55,61 @@ def test_renamed_tools_are_compared_by_the_rows_name() -> None:
 
 def test_a_tool_without_a_name_is_no_tool() -> None:
     assert mismatch([{"description": "?"}], [], {}) == "the server lists a tool that has no name"
+
+
+NESTED: dict[str, Any] = {
+    "type": "object",
+    "properties": {"a": {"type": "string", "enum": ["p", "q"]}, "default": {"type": "integer", "minimum": 1}},
+    "anyOf": [{"required": ["a"]}, {"required": ["default"]}],
+}
+
+
+@pytest.mark.parametrize(
+    ("own", "row"),
+    [
+        (SCHEMA, {**SCHEMA, "properties": {**SCHEMA["properties"], "response": None}}),
+        (SCHEMA, {**SCHEMA, "$defs": None, "description": None}),
+        ({}, {"type": None, "properties": None, "required": None, "$defs": None}),
+        ({"type": "object", "properties": {}}, {"type": "object", "properties": {"a": None, "b": None}}),
+        ({"properties": {"a": {}}}, {"properties": {"a": {"type": None, "default": None, "const": None}}}),
+        (NESTED, {**NESTED, "anyOf": [{"required": ["a"], "not": None}, {"required": ["default"], "not": None}]}),
+        (
+            NESTED,
+            {
+                **NESTED,
+                "properties": {
+                    "a": {"type": "string", "enum": ["p", "q"], "minimum": None},
+                    "default": {"type": "integer", "enum": None, "minimum": 1},
+                },
+            },
+        ),
+        ({"maximum": 5}, {"maximum": 5.0}),
+    ],
+)
+def test_nulls_that_a_loader_added_are_ignored(own: Any, row: Any) -> None:
+    assert mismatch(turn(("a", own)), shown(("a", row)), {}) is None
+
+
+@pytest.mark.parametrize(
+    ("own", "row"),
+    [
+        ({"properties": {"a": {"enum": ["p"]}}}, {"properties": {"a": {"enum": ["p", None]}}}),
+        ({"properties": {"a": {"default": {"b": 1}}}}, {"properties": {"a": {"default": {"b": 1, "c": None}}}}),
+        ({"properties": {"a": {"const": {}}}}, {"properties": {"a": {"const": {"c": None}}}}),
+        ({"properties": {"a": {"default": None}}}, {"properties": {"a": {}}}),
+        (SCHEMA, {**SCHEMA, "required": None}),
+        (SCHEMA, {**SCHEMA, "properties": {**SCHEMA["properties"], "response": {}}}),
+        ({"anyOf": [{}]}, {"anyOf": [{}, None]}),
+        (NESTED, {**NESTED, "properties": {**NESTED["properties"], "default": {"type": "integer", "minimum": None}}}),
+    ],
+)
+def test_other_differences_are_not(own: Any, row: Any) -> None:
+    assert mismatch(turn(("a", own)), shown(("a", row)), {}) is not None
+
+
+def test_ignored_nulls_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    toolcheck._say_once.cache_clear()
+    for _ in range(3):
+        assert mismatch(turn(("a", SCHEMA)), shown(("a", {**SCHEMA, "title": None})), {}) is None
+    (logged,) = [record.getMessage() for record in caplog.records]
+    assert "keys with null" in logged

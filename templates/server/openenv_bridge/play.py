@@ -190,9 +190,9 @@ def end_turn(reply: str) -> bytes:
     a model writes must not end its episode."""
     frame = wire.call_tool(END_TURN, b'{"response":%b}' % wire.string(reply))
     if len(frame) > wire.FRAME_LIMIT:
-        whole = len(frame)
-        while len(frame) > wire.FRAME_LIMIT:
-            reply = reply[: len(reply) * wire.FRAME_LIMIT // len(frame) - 1]
+        whole, room = len(frame), wire.FRAME_LIMIT - 1024
+        while len(frame) > room:
+            reply = reply[: len(reply) * room // len(frame) - 1]
             frame = wire.call_tool(END_TURN, b'{"response":%b}' % wire.string(reply))
         logger.warning(
             "a reply that ends a turn was cut to %d characters: %d bytes, but an environment takes %d",

@@ -1,0 +1,195 @@
+"""Work, time and memory that a server or a model can ask for are bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+import os
+import struct
+from typing import Any
+
+import pytest
+
+from fake_env import action_row, name_of, observation, row
+from openenv_bridge import connection, play, wire
+from openenv_bridge.arguments import DEEPEST
+from openenv_bridge.observation_text import observation_text
+from serving import wait_until
+
+
+class Counting(list[Any]):
+    """An array that counts how often its items are looked through."""
+
+    looks = 0
+
+    def __iter__(self) -> Any:
+        Counting.looks += 1
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("deep", [5, 15, 30])
+def test_the_shape_of_an_array_takes_a_few_looks_at_each_level(deep: int) -> None:
+    array: Any = Counting(range(1001))
+    for _ in range(deep):
+        array = Counting([array])
+    Counting.looks = 0
+    assert observation_text({"x": array}) == f'{{"x":"[{"1x" * deep}1001 numbers, not shown]"}}'
+    assert Counting.looks <= 4 * (deep + 1)
+
+
+@pytest.mark.parametrize(
+    ("array", "shown"),
+    [
+        ([[0] * 600, [0] * 600], "2x600"),
+        ([[0] * 600, [0] * 601], "1201"),
+        ([[0] * 600, 0, [0] * 600], "1201"),
+        ([[[0] * 3] * 200, [[0] * 3] * 200], "2x200x3"),
+        ([[0] * 1100, []], "1100"),
+    ],
+)
+def test_an_array_is_regular_or_its_numbers_are_counted(array: Any, shown: str) -> None:
+    assert observation_text({"x": array}) == f'{{"x":"[{shown} numbers, not shown]"}}'
+
+
+async def test_a_large_observation_is_read_off_the_event_loop(
+    fakes: Any, play: Any, verdict: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[Any] = []
+    run = asyncio.to_thread
+
+    async def noted(work: Any, *args: Any) -> Any:
+        threads.append(work)
+        return await run(work, *args)
+
+    monkeypatch.setattr(connection.asyncio, "to_thread", noted)
+    large = observation({"board": "ab " * connection.LARGE}, reward=1)
+    fake = await fakes(lambda request, _: large if name_of(request) == "step" else None)
+    episode = await play(fake, action_row(), interface="action", reward_rule="sum")
+    assert "characters left out" in (await episode.tool("step", {})).text
+    assert len(threads) == 2  # the parse and the text
+    assert (await verdict(episode))["reward"] == 1
+
+
+async def test_an_answer_of_too_many_values_masks(fakes: Any, play: Any, verdict: Any) -> None:
+    many = observation({"tool_name": "act", "result": 7}).replace("7", f"[{','.join(['[]'] * wire.MOST_VALUES)}]")
+    episode = await play(await fakes(lambda request, _: many if name_of(request) == "act" else None))
+    assert "more than 1000000 JSON values" in (await episode.tool("act", {})).text
+    assert (await verdict(episode))["mask_sample"]
+
+
+async def test_all_turns_of_a_verify_have_one_deadline(fakes: Any, play: Any, verdict: Any) -> None:
+    async def again(request: Any, _: Any) -> Any:
+        if name_of(request) != "end_turn":
+            return None
+        await asyncio.sleep(0.05)
+        return observation({"tool_name": "end_turn", "result": {"prompt": "again"}, "error": None})
+
+    fake = await fakes(lambda request, session: again(request, session) if name_of(request) == "end_turn" else None)
+    found = await verdict(await play(fake, reset_timeout=0.6))
+    assert found["failure_kind"] == "transport_timeout"
+    assert fake.asked("end_turn") <= 0.6 / 0.05 + 1
+
+
+async def test_the_socket_of_a_peer_that_stops_reading_is_cut(bridges: Any, clients: Any, play: Any) -> None:
+    """It would keep the socket, and what is yet to be sent, for as long as the peer stays."""
+    peer = Frozen()
+    server = await asyncio.start_server(peer.serve, "127.0.0.1", 0, limit=4096)
+    port = server.sockets[0].getsockname()[1]
+    peer.url = f"http://127.0.0.1:{port}"
+    episodes = [await play(peer, tool_timeout=1, reset_timeout=60) for _ in range(4)]
+    await asyncio.to_thread(wait_until, lambda: len(peer.peers) == 4)
+    for answer in await asyncio.gather(*(e.tool("act", {"a": "x" * 14_000_000}) for e in episodes)):
+        assert "didn't answer within 1 s" in answer.text
+    await asyncio.to_thread(wait_until, lambda: not client_sockets(port))
+    server.close()
+
+
+def client_sockets(port: int) -> int:
+    import psutil
+
+    connections = psutil.Process(os.getpid()).net_connections("tcp")
+    return sum(1 for c in connections if c.raddr and c.raddr.port == port)
+
+
+class Frozen:
+    """Answers a reset and a list of tools, and then reads nothing more."""
+
+    url = ""
+
+    def __init__(self) -> None:
+        self.peers: list[Any] = []
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = await reader.readuntil(b"\r\n\r\n")
+        lines = dict(line.split(b": ", 1) for line in request.split(b"\r\n") if b": " in line)
+        key = next(value for name, value in lines.items() if name.lower() == b"sec-websocket-key")
+        accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
+        writer.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n")
+        writer.write(b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+        tools = [{"name": tool["name"], "input_schema": tool["parameters"]} for tool in ROW_TOOLS]
+        for shown in ({}, {"tools": tools}):
+            await reader.read(65536)
+            frame = observation(shown).encode()
+            writer.write(bytes([0x81, 126]) + struct.pack("!H", len(frame)) + frame)
+        await writer.drain()
+        self.peers.append(writer)
+        writer.transport.pause_reading()
+        await asyncio.sleep(60)
+
+
+ROW_TOOLS = row()["responses_create_params"]["tools"]
+
+
+async def test_a_reply_that_is_too_long_for_the_server_is_cut_and_scored(
+    fakes: Any, play: Any, verdict: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    fake = await fakes()
+    episode = await play(fake, reset_timeout=60)
+    body = {**episode.row, "response": {"output": [message("é\n" * 9_000_000)]}}
+    answer = await episode.client.post("/verify", json.dumps(body, ensure_ascii=False).encode(), episode.cookies)
+    assert answer.json()["mask_sample"] is False
+    (reply,) = [r["data"]["arguments"]["response"] for r in fake.requests if name_of(r) == "end_turn"]
+    assert len(reply) > 4_000_000
+    assert any("was cut to" in record.getMessage() for record in caplog.records)
+
+
+def message(text: str) -> dict[str, Any]:
+    return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+
+
+@pytest.mark.parametrize("reply", ["\x01" * 3_000_000 + "a" * 14_000_000, "🥛" * 5_000_000, "\ud83d" * 17_000_000])
+def test_a_reply_is_cut_to_what_fits(reply: str) -> None:
+    frame = play.end_turn(reply)
+    assert 0.9 * wire.FRAME_LIMIT < len(frame) <= wire.FRAME_LIMIT
+    json.loads(frame)
+
+
+def test_a_reply_that_fits_is_sent_whole() -> None:
+    assert json.loads(play.end_turn("a\ud83d"))["data"]["arguments"] == {"response": "a?"}
+
+
+MODELS = {
+    "no JSON": b"{",
+    "an integer of 5,000 digits": b'{"a":%b}' % (b"7" * 5000),
+    "many levels": b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1),
+    "very many levels": b"[" * 5000 + b"]" * 5000,
+    "too many bytes": b'"' + b"x" * wire.FRAME_LIMIT + b'"',
+    "too many values": b"[" + b",".join([b"[]"] * wire.MOST_VALUES) + b"]",
+    "no UTF-8": b'"\xff"',
+    "a lone surrogate": b'{"a":"\\ud83d"}',
+    "a number": b"7",
+    "NaN": b'{"a":NaN}',
+}
+
+
+@pytest.mark.parametrize("arguments", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize("name", ["act", "nothing/like%20it"])
+async def test_what_a_model_writes_is_never_masked(
+    fakes: Any, play: Any, verdict: Any, arguments: bytes, name: str
+) -> None:
+    episode = await play(await fakes())
+    answer = await episode.client.post(f"/{name}", arguments, episode.cookies)
+    assert answer.status == 200
+    assert (await verdict(episode))["mask_sample"] is False
