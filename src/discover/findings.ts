@@ -63,5 +63,5 @@ function doubtfulField(name: string, start: boolean, steps: boolean, prompted: b
   const places = [...(start ? ['the reset'] : []), ...(steps ? ['a step'] : [])].join(' and ');
   const hide = start && prompted ? 'choose what the prompt shows with --prompt-field NAME' : undefined;
   const fix = [hide, steps ? 'remove the field from what steps return' : undefined].filter(Boolean).join(', and ');
-  return `${places} shows '${excerpt(name, 60)}': if this gives the answer away, ${fix || 'remove it on the server'}`;
+  return `'${excerpt(name, 60)}' is shown by ${places}: if it gives the answer away, ${fix || 'remove it on the server'}`;
 }

@@ -10,7 +10,7 @@ export type ListsTools = () => Promise<boolean | undefined>;
 
 /**
  * Finds out how the environment is played. An action whose fields look like a tool call may be MCP's or the environment's
- * own: the server is asked, at its MCP endpoint and with a `list_tools` step.
+ * own: unless it has the discriminator of MCP's, the server is asked, at its MCP endpoint and with a `list_tools` step.
  */
 export async function interfaceOf(http: HttpClient, listsTools: ListsTools): Promise<Interface> {
   const action = await actionSchema(http).catch(async (cause: unknown) => {
@@ -20,8 +20,8 @@ export async function interfaceOf(http: HttpClient, listsTools: ListsTools): Pro
   if (action === undefined) return { kind: 'tools' };
   const schema = JSON.parse(action) as Schema | null;
   if (isBaseAction(schema) || (await mcpTools(http)).length > 0) return { kind: 'tools' };
-  const own = looksLikeToolCall(schema) && ((await listsTools()) ?? isOpenEnvMcp(schema));
-  return own ? { kind: 'tools' } : { kind: 'action', schema: action };
+  const isMcp = isOpenEnvMcp(schema) || (looksLikeToolCall(schema) && (await listsTools()) === true);
+  return isMcp ? { kind: 'tools' } : { kind: 'action', schema: action };
 }
 
 /** The tools that the server lists outside of an episode; none where it doesn't. */
@@ -55,9 +55,7 @@ function isBaseAction(schema: Schema | null): boolean {
 
 function looksLikeToolCall(schema: Schema | null): boolean {
   const names = (each: Schema | null) => Object.keys(each?.properties ?? {});
-  return choices(schema).some(
-    (each) => isOpenEnvMcp(each) || (names(each).includes('tool_name') && names(each).includes('arguments')),
-  );
+  return choices(schema).some((each) => names(each).includes('tool_name') && names(each).includes('arguments'));
 }
 
 /** The discriminator of `ListToolsAction` and `CallToolAction` (openenv 0.10.0, core/env_server/mcp_types.py). */

@@ -45,33 +45,11 @@ const SECRETS = new Set([
   'targetanswer',
 ]);
 
-/** Fields that may be the answer, or a part of the task that the model has to see. */
-const DOUBTFUL = new Set([
-  'answer',
-  'answers',
-  'bestaction',
-  'bestmove',
-  'correct',
-  'correctaction',
-  'correctchoice',
-  'correctoption',
-  'expected',
-  'expectedoutput',
-  'expectedresult',
-  'gold',
-  'label',
-  'labels',
-  'optimalaction',
-  'optimalmove',
-  'optimalmoves',
-  'optimalpath',
-  'oracle',
-  'secret',
-  'target',
-  'targets',
-  'targetnumber',
-  'targetword',
-]);
+/** Words in the names of fields that may be the answer, or a part of the task that the model has to see. */
+const DOUBTFUL = new Set(
+  `answer answers correct expected gold golden hidden label labels optimal oracle secret secrets solution solutions target
+  targets truth`.split(/\s+/),
+);
 
 /** @param observation as lossless-json reads it, so that its numbers stay as they were spelt */
 export function observationText(observation: Record<string, unknown>): string {
@@ -97,11 +75,19 @@ export function doubtfulFields(value: unknown, depth = 1, found = new Set<string
   if (Array.isArray(value)) for (const item of value) doubtfulFields(item, depth + 1, found);
   if (!isRecord(value)) return found;
   for (const [key, item] of Object.entries(value)) {
-    if ((depth === 1 && APART.has(key)) || isEmpty(item)) continue;
-    if (DOUBTFUL.has(plain(key))) found.add(key);
+    if ((depth === 1 && APART.has(key)) || isEmpty(item) || isSecret(key)) continue;
+    // Whether an answer was correct is what the environment has to say.
+    if (typeof item !== 'boolean' && words(key).some((word) => DOUBTFUL.has(word))) found.add(key);
     else doubtfulFields(item, depth + 1, found);
   }
   return found;
+}
+
+function words(key: string): string[] {
+  return key
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
 }
 
 function plain(key: string): string {

@@ -222,14 +222,14 @@ describe('fields that give the answer away', () => {
       prompt: { text: 'Play.', fields: [] },
     });
     expect(tasks[0]?.prompt).toBe('Play.\n\n{"board":5,"target":"xyz"}');
-    expect(warnings).toEqual([expect.stringMatching(/^the reset shows 'target': .*--prompt-field NAME/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^'target' is shown by the reset: .*--prompt-field NAME/)]);
   });
 
   test('are reported where steps show them', async () => {
     const steps = () => observation({ board: 1, answer: 'abc' }, { reward: 1, done: true });
     const { warnings } = await given(await givenServer({ shows: seeded, steps }), seeds(2));
     expect(warnings).toEqual([
-      expect.stringMatching(/^a step shows 'answer': .*remove the field from what steps return/),
+      expect.stringMatching(/^'answer' is shown by a step: .*remove the field from what steps return/),
     ]);
   });
 });

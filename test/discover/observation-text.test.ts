@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'lossless-json';
 import { expect, test } from 'vitest';
-import { observationText } from '../../src/discover/observation-text.js';
+import { doubtfulFields, observationText } from '../../src/discover/observation-text.js';
 
 interface Case {
   name: string;
@@ -24,4 +24,15 @@ test('a text that is too long loses its middle, counted in characters, and says 
   expect([...(head ?? '')]).toHaveLength(24_000);
   expect(said).toBe(`[${40_000 + '{"log":""}'.length - 32_000} characters left out here]`);
   expect([...(tail ?? '')]).toHaveLength(8000);
+});
+
+test('fields that may give the answer away are found by the words of their names', () => {
+  const shown = {
+    info: [{ target_word: 'x', bestMove: 'y', optimalPath: [1] }],
+    correctOption: 'a',
+    labels: ['b'],
+    retarget: 1,
+  };
+  const told = { was_correct: true, answer: '', solution: 'never shown', done: false, metadata: { answer: 'x' } };
+  expect([...doubtfulFields({ ...shown, ...told })]).toEqual(['target_word', 'optimalPath', 'correctOption', 'labels']);
 });

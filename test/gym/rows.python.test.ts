@@ -21,7 +21,7 @@ json.dump([[row["responses_create_params"]["input"][-1]["content"],
 
 it('has rows that Gym reads, with the texts and numbers that the server gave', async () => {
   const schema =
-    '{"maximum":9223372036854775807,"minimum":-9223372036854775808,"default":1.0,"enum":[18446744073709551615]}';
+    '{"type":"object","properties":{"n":{"maximum":9223372036854775807,"minimum":-9223372036854775808,"default":1.0,"enum":[18446744073709551615]}}}';
   const solver = toolset([[tool('t', schema, HOSTILE.join(' '))]]);
   const prompts = HOSTILE.filter((text) => text !== '');
   const tasks = prompts.map((prompt, index) => task(index, { prompt, systemPrompt: prompt, toolset: solver }));
@@ -31,7 +31,7 @@ it('has rows that Gym reads, with the texts and numbers that the server gave', a
   expect(read.map(([prompt]) => prompt)).toEqual(prompts);
   expect(new Set(read.map(([, parameters]) => parameters))).toEqual(
     new Set([
-      "{'type': 'object', 'properties': {}, 'maximum': 9223372036854775807, 'minimum': -9223372036854775808, 'default': 1.0, 'enum': [18446744073709551615]}",
+      "{'type': 'object', 'properties': {'n': {'maximum': 9223372036854775807, 'minimum': -9223372036854775808, 'default': 1.0, 'enum': [18446744073709551615]}}}",
     ]),
   );
 }, 120_000);

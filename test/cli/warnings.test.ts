@@ -9,7 +9,7 @@ import { inspect } from '../../src/inspect.js';
 import { StrictError } from '../../src/warnings.js';
 import { write } from '../../src/write.js';
 import { discoverAll, Said } from '../support/discovered.js';
-import { givenServer } from '../support/given.js';
+import { givenServer, jsonl } from '../support/given.js';
 import { observation } from '../support/served-session.js';
 import { day, tool } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
@@ -114,12 +114,20 @@ test('a reset that shows another prompt than the task list is told once', async 
   ]);
 });
 
-test('tasks without prompts are written with --tasks, as the fix says', async () => {
-  const server = await StandIn.start({ splits: { train: [day(0, { prompt: undefined })] } });
+test('tasks without prompts are written from their resets with --tasks, as the fix says', async () => {
+  const server = await StandIn.start({
+    splits: { train: [day(0, { prompt: undefined })] },
+    ws: ({ type }) => (type === 'reset' ? observation({}, { metadata: { prompt: 'From the reset.' } }) : undefined),
+  });
   await expect(discoverAll(server.url)).rejects.toMatchObject({
     message: expect.stringContaining('its prompt is missing'),
     fix: expect.stringContaining(
       '--tasks FILE, a .jsonl file with a line such as {"reset":{"split":"train","index":0}}',
     ),
   });
+  const file = jsonl({ reset: { split: 'train', index: 0 } });
+  const { tasks } = await discoverAll(server.url, { given: { file } });
+  expect(tasks.map(({ prompt, reset }) => [prompt, reset])).toEqual([
+    ['From the reset.', '{"split":"train","index":0}'],
+  ]);
 });
