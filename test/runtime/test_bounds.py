@@ -135,7 +135,8 @@ class Frozen:
             writer.write(bytes([0x81, 126]) + struct.pack("!H", len(frame)) + frame)
         await writer.drain()
         self.peers.append(writer)
-        writer.transport.pause_reading()
+        transport: Any = writer.transport
+        transport.pause_reading()
         await asyncio.sleep(60)
 
 

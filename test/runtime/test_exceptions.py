@@ -122,7 +122,8 @@ async def test_a_row_cannot_forge_a_line_of_the_log(
 ) -> None:
     forged = "x\n2026 WARNING rollout masked (shutdown)\r\x1b[2K\u2028y"
     refused = await fakes(lambda request, _: error("EXECUTION_ERROR", "no\nsuch task"))
-    for changes in ({"split": forged}, {"task_id": forged}, {"task_id": forged, "reset": {}}):
+    forgeries: list[dict[str, Any]] = [{"split": forged}, {"task_id": forged}, {"task_id": forged, "reset": {}}]
+    for changes in forgeries:
         await verdict(await play(refused, row(**changes)))
     lines = [r.getMessage() for r in caplog.records if "rollout masked" in r.getMessage()]
     assert len(lines) == 3

@@ -105,7 +105,7 @@ def test_any_other_text_is_left_as_it_is(said: str) -> None:
 
 
 def test_an_error_that_did_not_end_the_episode_is_read_below_the_answer() -> None:
-    failed = {"metadata": {"status": "error", "error": "it broke"}}
+    failed: dict[str, Any] = {"metadata": {"status": "error", "error": "it broke"}}
     assert text.with_failure("", answer(**failed)) == "it broke"
     assert text.with_failure("seen", answer(**failed)) == "seen\nit broke"
     assert text.with_failure("it broke here", answer(**failed)) == "it broke here"

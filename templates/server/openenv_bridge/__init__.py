@@ -6,6 +6,7 @@
     sessions.py    episodes by session id: seeding, idle limit, what is remembered of finished ones
     episode.py     the state machine of one episode
     calls.py       a call that Gym posts again isn't run again
+    arguments.py   arguments that can't be sent, which the model reads
     openenv.py     the OpenEnv server: its address, its free sessions (slots.py), its sockets (connection.py, wire.py)
     bundle.py      an AgentEnv bundle as that server, in a child process: serve_bundle.py, with loopback.py and
                    toolset_key.py beside it, which run without NeMo Gym
