@@ -1,3 +1,5 @@
+import { parseUrl } from './parse-url.js';
+
 const MASK = '…';
 
 /** Every `user:password@` in a text, with and without a scheme, and the values of query parameters that hold secrets. */
@@ -26,9 +28,10 @@ function withoutSecret(parameter: string, start: string, name: string): string {
  * password with a blank or a slash, is masked here, since all of the text is one source.
  */
 export function withoutCredentials(source: string): string {
-  const [, start = '', rest = ''] = /^((?:[a-z][a-z0-9+.-]*:)?[/\\]*)(.*)$/is.exec(source) ?? [];
+  const [start = ''] = /^(?:[a-z][a-z0-9+.-]*:)?[/\\]*/i.exec(source) ?? [];
+  const rest = source.slice(start.length);
   // What is not a URL may have been meant as one: its password can hold anything.
-  const end = source.includes('://') && URL.canParse(source) ? rest.search(/[/?#\\]/) : -1;
+  const end = source.includes('://') && parseUrl(source) ? rest.search(/[/?#\\]/) : -1;
   const at = (end === -1 ? rest : rest.slice(0, end)).lastIndexOf('@');
   const hasUserinfo = at > 0 && (/:|[/\\]{2}/.test(start) || rest.slice(0, at).includes(':'));
   return maskCredentials(hasUserinfo ? `${start}${MASK}${rest.slice(at)}` : source);

@@ -16,6 +16,7 @@ const HIDDEN = [
  * @param sequences alternatives to the class
  */
 export function hiddenCharacters(more = '', ...sequences: string[]): RegExp {
+  // eslint-disable-next-line no-restricted-syntax -- character classes and short texts of ours
   return new RegExp([`[${HIDDEN}${more}]`, ...sequences].join('|'), 'gu');
 }
 

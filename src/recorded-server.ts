@@ -33,7 +33,7 @@ export async function recordedServer(
   options: RecordedServerOptions,
   reporter: Reporter,
 ): Promise<ServerConfig> {
-  const show = (text: string) => (reporter.note ?? reporter.warn).call(reporter, `${text} (from the recording)`);
+  const show = (text: string) => reporter.note?.(`${text} (from the recording)`);
   if ('url' in server) {
     show(`url ${parseServerUrl(server.url).http}`);
     return server;

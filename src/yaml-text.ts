@@ -23,7 +23,13 @@ export interface YamlOptions {
 export function yamlDocument(text: string, where: string, options: YamlOptions = {}): Document {
   if (Buffer.byteLength(text) > LIMITS.configBytes) throw overLimit('configBytes', { where });
   assertBounded(text, where);
-  return parseDocument(text, { uniqueKeys: false, logLevel: 'error', ...options });
+  try {
+    return parseDocument(text, { uniqueKeys: false, logLevel: 'error', ...options });
+  } catch (error) {
+    // The parser nests what it cannot read, such as keys behind a broken line, deeper than the text looks.
+    if (error instanceof RangeError) throw overLimit('configDepth', { where });
+    throw error;
+  }
 }
 
 /** The lexer needs neither the parser's time nor its stack. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../src/limits.js';
 import { yamlDocument, yamlValues } from '../src/yaml-text.js';
 
-const { configBytes, configKeys, configAliases } = LIMITS;
+const { configBytes, configKeys, configDepth, configAliases } = LIMITS;
 const read = (text: string) => () => {
   const document = yamlDocument(text, 'a file');
   return document.errors[0]?.message ?? yamlValues(document, 'a file');
@@ -14,13 +14,19 @@ describe.each<[string, (count: number) => string]>([
   ['keys', (count) => many(count, (at) => `k${at}: 1\n`)],
   ['items', (count) => many(count, () => '- 1\n')],
   ['members in braces', (count) => `{${many(count - 1, (at) => `k${at},`)}}`],
-  ['collections in collections on a line', (count) => '- '.repeat(count)],
-  ['open brackets', (count) => '['.repeat(count)],
 ])('%s', (_, make) => {
   test('are bounded by configKeys', { timeout: 10_000 }, () => {
     expect(read(make(configKeys))).not.toThrow();
     expect(read(make(configKeys + 1))).toThrow(/the limit is 5,000 \(configKeys\)/);
   });
+});
+
+test.each<[string, (depth: number) => string]>([
+  ['lists on a line', (depth) => `${'- '.repeat(depth)}1`],
+  ['open brackets', (depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`],
+])('%s are bounded by configDepth', (_, make) => {
+  expect(read(make(configDepth))).not.toThrow();
+  expect(read(make(configDepth + 1))).toThrow(/the limit is 100 \(configDepth\)/);
 });
 
 test('bytes are bounded by configBytes', () => {

@@ -3,6 +3,7 @@ import { check } from '../check/check.js';
 import { Gate, type Reporter } from '../discover/index.js';
 import { Interrupted, UserError } from '../errors.js';
 import { Unreachable } from '../openenv/index.js';
+import { parseUrl } from '../parse-url.js';
 import { prepareRoot, write } from '../write.js';
 import type { Job, Outcome } from './job.js';
 import { claims, refuseSameNames } from './names.js';
@@ -116,5 +117,5 @@ function shared({ request }: Job, gates: ReadonlyMap<string, Gate>): Job['reques
 
 /** A URL without what doesn't matter; other sources are their own server each. */
 function serverOf(source: string): string {
-  return URL.canParse(source) ? new URL(source).host : source;
+  return parseUrl(source)?.host ?? source;
 }

@@ -1,4 +1,5 @@
 import v8 from 'node:v8';
+import type { Worker } from 'node:worker_threads';
 
 /**
  * Keeps the young generation small, in this thread and in new ones: what lives while rows stream is small, and V8 would
@@ -8,7 +9,11 @@ import v8 from 'node:v8';
 export function keepHeapSmall(): void {
   setFlags();
   // V8 resets flags with each new thread.
-  process.on('worker', (worker) => worker.once('online', setFlags));
+  if (!process.listeners('worker').includes(inThread)) process.on('worker', inThread);
+}
+
+function inThread(worker: Worker): void {
+  worker.once('online', setFlags);
 }
 
 function setFlags(): void {

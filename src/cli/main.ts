@@ -83,8 +83,11 @@ function program(): Command {
 
 /** What Commander says of the command line, on one line but for the option that it suggests. */
 function usageError(text: string): string {
-  const [, error = '', suggestion = ''] = /^(.*?)(\n\(Did you mean [^\n]*\))?\n*$/s.exec(text) ?? [];
-  return `${displayText(error)}${suggestion}\n`;
+  const message = text.trimEnd();
+  const at = message.lastIndexOf('\n(Did you mean ');
+  return at === -1
+    ? `${displayText(message)}\n`
+    : `${displayText(message.slice(0, at))}\n${displayText(message.slice(at + 1))}\n`;
 }
 
 function version(): string {

@@ -8,6 +8,7 @@ import zlib from 'node:zlib';
 import { UserError } from '../errors.js';
 import { exceededLimit, hasTooManyValues } from '../json-bounds.js';
 import { LIMITS, overLimit } from '../limits.js';
+import { parseUrl } from '../parse-url.js';
 import { excerpt } from './excerpt.js';
 import { connectionFailure, Unreachable } from './failure.js';
 import { type HttpProxy, onProxyRefusal, proxyAgent, proxyFor, proxyRefusal } from './proxy.js';
@@ -157,7 +158,7 @@ export class HttpClient {
   }
 
   private redirect(from: URL, location: string, asked: string): URL {
-    const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+    const to = parseUrl(location, from.href);
     if (to?.origin === this.origin) return to;
     // Headers may hold a token, and the config would name the wrong server: so the user decides.
     throw new UserError(`the server redirects to ${to?.origin ?? excerpt(location)}`, {

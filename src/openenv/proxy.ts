@@ -1,5 +1,6 @@
 import type http from 'node:http';
 import { UserError } from '../errors.js';
+import { parseUrl } from '../parse-url.js';
 import { unescaped } from './url.js';
 
 /** The HTTP proxy that the environment names for a server. */
@@ -31,8 +32,8 @@ export function proxyFor(server: string): HttpProxy | null {
   const value = process.env[variable] as string;
   const text = value.includes('://') ? value : `http://${value}`;
   const way = { fix: `set ${variable}=http://HOST:PORT, or add ${hostname} to NO_PROXY` };
-  if (!URL.canParse(text)) throw new UserError(`${variable} is not the URL of a proxy`, way);
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (!url) throw new UserError(`${variable} is not the URL of a proxy`, way);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new UserError(`${variable} names a ${url.protocol.slice(0, -1)} proxy, which gymgen does not support`, way);
   }

@@ -1,5 +1,6 @@
 import { withoutCredentials } from '../credentials.js';
 import { UserError } from '../errors.js';
+import { parseUrl } from '../parse-url.js';
 
 /** Where an OpenEnv server is: the base of its HTTP routes and its websocket, without credentials, query or final slash. */
 export interface ServerUrl {
@@ -29,10 +30,10 @@ const LAST_SLASHES = /(?<!\/)\/+$/;
  * @throws UserError where it is no http, https, ws or wss URL
  */
 export function parseServerUrl(text: string): ServerUrl {
-  if (!URL.canParse(text)) {
+  const url = parseUrl(text);
+  if (!url) {
     throw new UserError(`not a URL: ${withoutCredentials(text)}`, { fix: 'give the server as http://HOST:PORT' });
   }
-  const url = new URL(text);
   const scheme = SCHEMES[url.protocol];
   if (!scheme || !url.hostname) {
     throw new UserError(`not a URL of an OpenEnv server: ${withoutCredentials(text)}`, {

@@ -87,7 +87,8 @@ class OldFiles {
   /** A file that the lock file lists and that is no longer generated. Its whole hash says whether it is unchanged. */
   async gone(path: string): Promise<PlanEntry | undefined> {
     const stat = await this.find(path);
-    if (!stat) return undefined;
+    if (stat?.isSymbolicLink()) return { path, state: 'edited', note: 'a symlink now, and no longer generated' };
+    if (!stat?.isFile()) return undefined;
     const renamed = this.folded.get(folded(path));
     if (renamed !== undefined) {
       // If case does not count, `Train.jsonl` that became `train.jsonl` is the file that is written now.
@@ -112,15 +113,14 @@ class OldFiles {
     const entries: PlanEntry[] = [];
     for (const other of derivedFiles(path)) {
       if (generated.has(other) || old?.files[other] !== undefined) continue;
-      if (await this.find(other)) entries.push({ path: other, state: 'stale', note });
+      if ((await this.find(other))?.isFile()) entries.push({ path: other, state: 'stale', note });
     }
     return entries;
   }
 
-  /** A regular file of the folder itself. A link, and what is below one, is never removed. */
+  /** What a path is, if none of its folders is a link. */
   private async find(path: string): Promise<Stats | undefined> {
     if (!(await this.folders.hold(path))) return undefined;
-    const stat = await unless(ABSENT, lstat(join(this.parts.folder, path)));
-    return stat?.isFile() ? stat : undefined;
+    return unless(ABSENT, lstat(join(this.parts.folder, path)));
   }
 }

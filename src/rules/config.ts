@@ -1,4 +1,5 @@
 import type { BundleConfig } from '../gym/options.js';
+import { parseUrl } from '../parse-url.js';
 import type { Finding } from './finding.js';
 import { jsonFault } from './json-text.js';
 import { quote, wellFormed } from './text.js';
@@ -49,7 +50,7 @@ export function configUrl(url: string): Finding[] {
   const refuse = (what: string, fix: string): Finding[] => [
     { code: 'config-url', where: `url ${quote(url)}`, what, fix },
   ];
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const parsed = parseUrl(url);
   if (parsed === undefined || !/^(?:https?|wss?):$/.test(parsed.protocol)) {
     return refuse('is no http(s) URL', 'give the whole URL: --config-url http://HOST:PORT');
   }

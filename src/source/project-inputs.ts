@@ -22,8 +22,8 @@ const REMOTE = /^(?:[a-z]+\+)?(?:https?|ssh|git):/i;
 /** `name[extra] >= 1; marker` or `name @ URL` (PEP 508), or a URL. */
 const FROM_INDEX = /^[a-z0-9][\w.-]*\s*(?:\[[^\]]*\]\s*)?(?:$|[<>=!~(;]|@\s*(?:[a-z]+\+)?(?:https?|ssh|git):)/i;
 const ARCHIVE = /\.(?:whl|zip|tgz|tar\.\w+)$/i;
-const INCLUDE = /^(?:-r|-c|--requirements?|--constraints?)[\s=]*(.+)$/;
-const LOCAL_OPTION = /^(?:-e|--editable|-f|--find-links)[\s=]*(.+)$/;
+const INCLUDE = /^(?:-r|-c|--requirements?|--constraints?)[\s=]*([^\s=].*)$/;
+const LOCAL_OPTION = /^(?:-e|--editable|-f|--find-links)[\s=]*([^\s=].*)$/;
 
 /**
  * Reads all that `uv pip install --requirements FILE` reads for a project.

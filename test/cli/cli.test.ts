@@ -61,7 +61,7 @@ describe('the command line', () => {
   test('--help has the options and examples, on stdout', async () => {
     const { exitCode, stdout } = await gymgen(['write', '--help']);
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/--probes <n\|all>[\s\S]*Examples:\n {2}\$ gymgen/);
+    expect(stdout).toMatch(/--probes <n\|all>[\s\S]*Examples:\n {2}\$ node bin\/gymgen\.cjs /);
   });
 
   test('--version', async () => {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { UserError } from '../../src/errors.js';
 import { LIMITS } from '../../src/limits.js';
 import { LOCK_FILE, readLock } from '../../src/output/index.js';
 import { changesIn, type Files, folderOf, put, snapshot, tempFolder, write } from './support/gym-root.js';
@@ -56,7 +57,7 @@ describe("a lock file that lists the user's files", () => {
   });
 
   test.each(['keep', 'ours', 'theirs'] as const)(
-    'removes nothing below a link, and no link (edits: %s)',
+    'removes nothing below a link, and a link itself only by force (edits: %s)',
     async (edits) => {
       const listed = Object.fromEntries(
         ['out/x', 'out/deep/x', 'link', 'data/train_metrics.json'].map((path) => [path, hashOf('x')]),
@@ -66,9 +67,13 @@ describe("a lock file that lists the user's files", () => {
       put(root, { 'mine/x': 'x', 'mine/deep/x': 'x' });
       symlinkSync('../../mine', join(folder, 'out'));
       symlinkSync('../../mine/x', join(folder, 'link'));
+      const before = snapshot(root);
+      await expect(write(root, FILES, { edits })).rejects.toThrow('a folder of the Gym root is a symlink');
+      expect(snapshot(root)).toEqual(before);
+      rmSync(join(folder, 'out'));
       await write(root, FILES, { edits });
       expect(snapshot(root)).toMatchObject({ 'mine/x': 'x', 'mine/deep/x': 'x' });
-      expect(snapshot(folder)).toMatchObject({ out: '-> ../../mine', link: '-> ../../mine/x' });
+      expect(Object.keys(snapshot(folder)).includes('link')).toBe(edits !== 'ours');
     },
   );
 
@@ -134,20 +139,28 @@ describe('a lock file that is too large or no regular file is refused at once', 
   const json = (folder: string, lock: object) => written(folder, JSON.stringify({ format: 1, files: {}, ...lock }));
 
   const cases: [string, (folder: string) => unknown, RegExp][] = [
-    ['files', (folder) => json(folder, { files: many(300_000) }), /300000 files in files, more than 5000/],
-    ['files in theirs', (folder) => json(folder, { theirs: many(5001) }), /5001 files in theirs, more than 5000/],
-    ['prompts', (folder) => json(folder, { prompts: many(5001) }), /5001 files in prompts, more than 5000/],
-    ['keptPrompts', (folder) => json(folder, { keptPrompts: Object.keys(many(5001)) }), /more than 5000/],
+    ['files', (folder) => json(folder, { files: many(300_000) }), /the limit is 5,000 \(lockFiles\)/],
+    ['files in theirs', (folder) => json(folder, { theirs: many(5001) }), /the limit is 5,000 \(lockFiles\)/],
+    ['prompts', (folder) => json(folder, { prompts: many(5001) }), /the limit is 5,000 \(lockFiles\)/],
+    [
+      'keptPrompts',
+      (folder) => json(folder, { keptPrompts: Object.keys(many(5001)) }),
+      /the limit is 5,000 \(lockFiles\)/,
+    ],
     [
       'values',
       (folder) => written(folder, `{"format":1,"x":[${'[],'.repeat(2e6)}[]]}`),
-      /more than 1000000 JSON values/,
+      /the limit is 1,000,000 \(jsonValues\)/,
     ],
-    ['levels', (folder) => written(folder, `{"format":1,"x":${'['.repeat(1e5)}${']'.repeat(1e5)}}`), /deeper than 100/],
+    [
+      'levels',
+      (folder) => written(folder, `{"format":1,"x":${'['.repeat(1e5)}${']'.repeat(1e5)}}`),
+      /the limit is 100 \(lockDepth\)/,
+    ],
     [
       'bytes',
       (folder) => truncateSync(written(folder, '{}') ?? join(folder, LOCK_FILE), LIMITS.lockBytes + 1),
-      new RegExp(`larger than ${LIMITS.lockBytes} bytes`),
+      /the limit is 64 MiB \(lockBytes\)/,
     ],
     ['a link', (folder) => symlinkSync('/dev/zero', join(folder, LOCK_FILE)), /not a regular file/],
     ['a FIFO', (folder) => execFileSync('mkfifo', [join(folder, LOCK_FILE)]), /not a regular file/],
@@ -157,8 +170,8 @@ describe('a lock file that is too large or no regular file is refused at once', 
     const folder = tempFolder();
     make(folder);
     const error = await readLock(folder).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(UserError);
     expect(error).toMatchObject({
-      name: 'UserError',
       message: expect.stringMatching(message),
       fix: expect.any(String),
     });

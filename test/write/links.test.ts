@@ -128,7 +128,7 @@ test('a linked file that is no longer generated is not deleted, and with --force
   await root.write();
   server.splits = { train: days(5) };
   link(secret, join(root.folder, 'data/eval.jsonl'));
-  expect(await failureOf(root.write())).toContain('data/eval.jsonl (no longer generated)');
+  expect(await failureOf(root.write())).toContain('data/eval.jsonl (a symlink now, and no longer generated)');
   await root.write({ edits: 'ours', dropPrompts: true });
   expect(existsSync(join(root.folder, 'data/eval.jsonl'))).toBe(false);
   expect(existsSync(secret)).toBe(true);

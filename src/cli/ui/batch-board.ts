@@ -20,6 +20,7 @@ export class BatchBoard implements BatchObserver {
 
   reporter(job: Job): Reporter {
     return {
+      note: (text) => this.terminal.note(`${job.label}: ${text}`),
       warn: (text) => this.terminal.warn(`${job.label}: ${text}`),
       progress: (text) => this.say(job, text),
     };
