@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { ensurePrivateFolder, isPrivateFolder } from '../private-folder.js';
@@ -34,7 +34,9 @@ export async function readState(name: string): Promise<Buffer | undefined> {
     if (folder === undefined) return undefined;
     file = await open(path.join(folder, name), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     const found = await file.stat();
-    return found.isFile() && found.size <= MAX_BYTES ? await file.readFile() : undefined;
+    // gymgen writes 0600; a file that came with a checkout is readable by others.
+    const isPrivate = process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0);
+    return found.isFile() && isPrivate && found.size <= MAX_BYTES ? await file.readFile() : undefined;
   } catch {
     return undefined;
   } finally {
@@ -47,7 +49,12 @@ export async function readState(name: string): Promise<Buffer | undefined> {
  * @param name a plain file name
  * @returns false if the state folder cannot be written
  */
-export async function writeState(name: string, content: string | Buffer): Promise<boolean> {
+export function writeState(name: string, content: string | Buffer): Promise<boolean> {
+  return putState(name, content, rename);
+}
+
+/** @param put `rename` replaces a file; `link` creates one, and fails if there is one */
+async function putState(name: string, content: string | Buffer, put: typeof rename): Promise<boolean> {
   let draft: string | undefined;
   try {
     const folder = await stateFolder(ensurePrivateFolder);
@@ -55,7 +62,7 @@ export async function writeState(name: string, content: string | Buffer): Promis
     draft = await mkdtemp(path.join(folder, '.new-'));
     const staged = await open(path.join(draft, name), 'wx', 0o600);
     await staged.writeFile(content).finally(() => staged.close());
-    await rename(path.join(draft, name), path.join(folder, name));
+    await put(path.join(draft, name), path.join(folder, name));
     return true;
   } catch {
     return false;
@@ -71,8 +78,9 @@ export async function writeState(name: string, content: string | Buffer): Promis
 export async function userKey(): Promise<Buffer | undefined> {
   const known = await knownKey();
   if (known) return known;
-  if (!(await writeState('key', randomBytes(KEY_BYTES)))) return undefined;
-  return knownKey(); // the last of several processes that create one at a time
+  // Of several processes that create one at once, the first wins, and all read what it wrote.
+  await putState('key', randomBytes(KEY_BYTES), (await readState('key')) ? rename : link);
+  return knownKey();
 }
 
 /** The same secret, if this user has one already. Creates nothing. */

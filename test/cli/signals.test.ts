@@ -77,7 +77,12 @@ function preloaded(code: string): { env: Record<string, string> } {
 test('an orderly end that hangs is cut off: the error is printed, and nothing is left', async () => {
   const folder = tempFolder();
   const server = await endless(() => running.kill('SIGTERM'));
-  const hang = 'fs.rm = () => new Promise(() => setInterval(() => {}, 1000));';
+  const hang = `
+    const { rm } = fs;
+    let isEnding = false;
+    process.once('SIGTERM', () => (isEnding = true));
+    fs.rm = (...args) => (isEnding ? new Promise(() => setInterval(() => {}, 1000)) : rm(...args));
+  `;
   const running = gymgen([server.url, join(folder, 'root')], preloaded(hang));
   const { exitCode, stderr } = await running;
   expect([exitCode, stderr]).toEqual([143, 'error: terminated']);
