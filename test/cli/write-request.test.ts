@@ -189,7 +189,20 @@ test('the record holds what decides the result, in a fixed order, and nothing el
 });
 
 describe('each flag of write is either recorded in the lock file, or refused there', () => {
-  const UNRECORDED = ['absolute', 'sandbox', 'python', 'header', 'dryRun', 'diff', 'force', 'json', 'quiet', 'verbose'];
+  const UNRECORDED = [
+    'absolute',
+    'sandbox',
+    'python',
+    'trustRecording',
+    'header',
+    'dryRun',
+    'diff',
+    'force',
+    'strict',
+    'json',
+    'quiet',
+    'verbose',
+  ];
   const VALUES: Record<string, unknown> = {
     name: 'n',
     split: ['a'],
