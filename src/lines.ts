@@ -14,18 +14,31 @@ export class LineTooLong extends Error {
 /**
  * The lines of a stream, without their ends (LF or CR LF), as many at a time as come with one chunk: a million lines are
  * not a million steps of a generator.
- * @param decode of whole lines; by default, what is no UTF-8 becomes U+FFFD
+ * @param decode of whole lines, the first of which has the number `line`; by default, invalid UTF-8 becomes U+FFFD
  */
 export async function* lineBatches(
   source: AsyncIterable<Buffer>,
-  decode: (bytes: Buffer) => string = (bytes) => bytes.toString(),
+  decode: (bytes: Buffer, line: number) => string = (bytes) => bytes.toString(),
 ): AsyncGenerator<string[]> {
+  let line = 1;
+  for await (const bytes of wholeLines(source)) {
+    const lines = linesOf(decode(bytes, line));
+    line += lines.length;
+    yield lines;
+  }
+}
+
+/**
+ * The bytes of a stream cut at line ends, as many at a time as come with one chunk; the last line end of each is left out.
+ * @throws LineTooLong
+ */
+export async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   let size = 0;
   for await (const chunk of source) {
     const end = chunk.lastIndexOf(LF);
     if (end !== -1) {
-      yield linesOf(decode(Buffer.concat([...rest, chunk.subarray(0, end)])));
+      yield Buffer.concat([...rest, chunk.subarray(0, end)]);
       rest = [];
       size = 0;
     }
@@ -33,7 +46,7 @@ export async function* lineBatches(
     size += chunk.length - end - 1;
     if (size > LONGEST) throw new LineTooLong();
   }
-  if (size > 0) yield linesOf(decode(Buffer.concat(rest)));
+  if (size > 0) yield Buffer.concat(rest);
 }
 
 /** The lines of a text whose last one has no end. */

@@ -1,5 +1,6 @@
 import { chmod, lstat, mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolders } from './output/make-folders.js';
 
 /**
  * Creates a folder that only this user can read and write (mode 0700), or checks an existing one.
@@ -9,7 +10,7 @@ import path from 'node:path';
  */
 export async function ensurePrivateFolder(folder: string): Promise<boolean> {
   try {
-    await mkdir(path.dirname(folder), { recursive: true });
+    await makeFolders(path.dirname(folder));
     await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });

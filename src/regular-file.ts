@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { UserError } from './errors.js';
 import { LIMITS, type LimitName, overLimit } from './limits.js';
+import { utf8Text } from './utf8.js';
 
 /** Opening a named pipe would wait for its writer, in a thread that nothing ends. Windows has neither. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -36,7 +37,10 @@ export async function readRegular(path: string, limit: LimitName): Promise<Buffe
   }
 }
 
-/** The same for options, which are read before any work begins. */
+/**
+ * The text of a UTF-8 file, for options, which are read before any work begins.
+ * @throws UserError also if it is not UTF-8
+ */
 export function readRegularSync(path: string, limit: LimitName): string {
   const file = openSync(path, FLAGS);
   try {
@@ -46,7 +50,7 @@ export function readRegularSync(path: string, limit: LimitName): string {
     for (let read = -1; read !== 0 && size < bytes.length; size += read)
       read = readSync(file, bytes, size, bytes.length - size, null);
     if (size > LIMITS[limit]) throw overLimit(limit, { where: path });
-    return bytes.toString('utf8', 0, size);
+    return utf8Text(bytes.subarray(0, size), path);
   } finally {
     closeSync(file);
   }

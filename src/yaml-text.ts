@@ -1,4 +1,4 @@
-import { type Document, Lexer, type LineCounter, parseDocument } from 'yaml';
+import { type Alias, type Document, Lexer, type LineCounter, parseDocument, visit } from 'yaml';
 import { UserError } from './errors.js';
 import { LIMITS, overLimit } from './limits.js';
 
@@ -26,9 +26,7 @@ export function yamlDocument(text: string, where: string, options: YamlOptions =
   try {
     return parseDocument(text, { uniqueKeys: false, logLevel: 'error', ...options });
   } catch (error) {
-    // The parser nests what it cannot read, such as keys behind a broken line, deeper than the text looks.
-    if (error instanceof RangeError) throw overLimit('configDepth', { where });
-    throw error;
+    throw invalid(error, where);
   }
 }
 
@@ -57,14 +55,42 @@ function assertBounded(text: string, where: string): void {
 
 /**
  * The values of a document without errors.
- * @throws UserError if its aliases repeat too much, or name nothing
+ * @param lines of the same text, so that messages have its line
+ * @throws UserError if its aliases repeat too much, or for any other value that the parser refuses
  */
-export function yamlValues(document: Document, where: string): unknown {
+export function yamlValues(document: Document, where: string, lines?: LineCounter): unknown {
   try {
     return document.toJS({ maxAliasCount: LIMITS.configAliases });
   } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    if (error.message.startsWith('Excessive')) throw overLimit('configAliases', { where });
-    throw new UserError(`invalid YAML: ${error.message}`, { where, fix: 'define the anchor before its alias' });
+    if (!(error instanceof ReferenceError)) throw invalid(error, where);
+    const isTooMany = error.message.startsWith('Excessive');
+    const place = placeOf(isTooMany ? aliases(document).at(-1) : unresolved(document), where, lines);
+    if (isTooMany) throw overLimit('configAliases', { where: place });
+    throw invalid(error, place, 'define the anchor before its alias');
   }
+}
+
+/** Whatever the parser throws is about the text. */
+function invalid(error: unknown, where: string, fix = 'correct the file'): UserError {
+  return new UserError(`invalid YAML: ${String((error as Error).message).split('\n')[0]}`, {
+    where,
+    fix,
+    cause: error,
+  });
+}
+
+function aliases(document: Document): Alias[] {
+  const found: Alias[] = [];
+  visit(document, { Alias: (_, alias) => void found.push(alias) });
+  return found;
+}
+
+function unresolved(document: Document): Alias | undefined {
+  return aliases(document).find((alias) => alias.resolve(document) === undefined);
+}
+
+function placeOf(alias: Alias | undefined, where: string, lines: LineCounter | undefined): string {
+  if (!alias?.range || !lines) return where;
+  const { line, col } = lines.linePos(alias.range[0]);
+  return `${where}:${line}:${col}`;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { LineCounter } from 'yaml';
 import { LIMITS } from '../src/limits.js';
 import { yamlDocument, yamlValues } from '../src/yaml-text.js';
 
@@ -65,5 +66,29 @@ describe('aliases', () => {
 
   test('of nothing are a mistake of the file', () => {
     expect(read('a: *b\n')).toThrow(/invalid YAML: Unresolved alias/);
+  });
+});
+
+describe('what the parser refuses is a mistake of the file, with its line', () => {
+  const failure = (text: string) => {
+    const lineCounter = new LineCounter();
+    try {
+      yamlValues(yamlDocument(text, 'a.yaml', { lineCounter, version: '1.1' }), 'a.yaml', lineCounter);
+    } catch (error) {
+      return error;
+    }
+  };
+
+  test('too many aliases', () => {
+    const text = `a: &a [1]\n${many(1001, (at) => `k${at}: *a\n`)}`;
+    expect(failure(text)).toMatchObject({ name: 'OverLimit', where: 'a.yaml:1002:8' });
+  });
+
+  test('an alias without its anchor', () => {
+    expect(failure('a: 1\nb: *none\n')).toMatchObject({ name: 'UserError', where: 'a.yaml:2:4' });
+  });
+
+  test.each(['a: &a 1\nb:\n  <<: *a\n', 'a:\n  <<: [1]\n', '<<: x\n'])('a merge of what is not a map: %j', (text) => {
+    expect(failure(text)).toMatchObject({ name: 'UserError', message: expect.stringContaining('invalid YAML: ') });
   });
 });

@@ -1,6 +1,14 @@
 import path from 'node:path';
 import { namesOf } from '../gym/index.js';
-import { LOCK_FILE, type OutputFile, type PlanEntry, readRootFile, type Target } from '../output/index.js';
+import { lineBatches } from '../lines.js';
+import {
+  LOCK_FILE,
+  type OutputFile,
+  openRootFile,
+  type PlanEntry,
+  readRootFile,
+  type Target,
+} from '../output/index.js';
 import type { FileDifference } from './difference.js';
 import { RowsComparison } from './rows-comparison.js';
 import { watchRows } from './watch-rows.js';
@@ -40,7 +48,9 @@ export class Comparison {
 
   private async difference(entry: PlanEntry): Promise<FileDifference> {
     if (entry.state === 'create' || entry.state === 'stale') return entry;
-    const rows = this.rows.get(entry.path)?.end();
+    const comparison = this.rows.get(entry.path);
+    const rows = comparison?.end();
+    if (rows && rows.went.count > 0) await this.tellRepeated(entry.path, comparison);
     if (rows) return { ...entry, rows };
     const after = this.texts.get(entry.path);
     const before = after === undefined ? undefined : await this.there(entry.path);
@@ -52,6 +62,11 @@ export class Comparison {
     return { ...entry, diff: diff.length > 0 ? diff : ['(hashes of the files that differ)'] };
   }
 
+  private async tellRepeated(file: string, comparison: RowsComparison | undefined): Promise<void> {
+    const there = await openRootFile(path.join(this.folder, file)).catch(() => undefined);
+    if (there) await comparison?.tellRepeated(lineBatches(there.createReadStream()));
+  }
+
   private async there(file: string): Promise<string | undefined> {
     const bytes = await readRootFile(path.join(this.folder, file), LARGEST);
     return typeof bytes === 'string' ? undefined : bytes.toString();
@@ -60,10 +75,13 @@ export class Comparison {
 
 function compareRows(before: string, after: string): Pick<FileDifference, 'rows'> {
   const [old, fresh] = [before.split(/\r?\n/), after.split('\n')];
+  const isUnended = old.at(-1) !== '';
+  if (!isUnended) old.pop();
   const comparison = new RowsComparison();
   for (let at = 0; at < Math.max(old.length, fresh.length); at += 1) {
-    comparison.add(old[at] || undefined, fresh[at] || undefined, at + 1);
+    comparison.add(old[at], fresh[at] || undefined, at + 1);
   }
+  if (isUnended) comparison.unended();
   const rows = comparison.end();
   return rows ? { rows } : {};
 }

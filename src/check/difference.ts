@@ -25,6 +25,12 @@ export interface RowsDifference {
   moved: number;
   /** Lines that are no rows. */
   broken: Named;
+  /** Rows of tasks that the file has on another line, too. */
+  repeated: Named;
+  /** Numbers of blank lines: the first few, and how many. */
+  blank: { count: number; first: number[] };
+  /** Whether the last line has no line break at its end. */
+  unended: boolean;
 }
 
 export interface RowChange {

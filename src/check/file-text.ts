@@ -16,6 +16,8 @@ export class FileText {
   /** Where in `memory` is what was read and is still ahead of us. */
   private start = 0;
   private end = 0;
+  /** Whether the last line that was taken had no line break at its end, which only a file's last one can lack. */
+  isUnended = false;
 
   private constructor(
     private readonly path: string,
@@ -47,8 +49,8 @@ export class FileText {
       length = next;
     }
     if (length === 0) return [];
-    const ended = this.memory[this.start + length - 1] === LF;
-    const lines = linesOf(this.memory.toString('utf8', this.start, this.start + length - Number(ended)));
+    this.isUnended = this.memory[this.start + length - 1] !== LF;
+    const lines = linesOf(this.memory.toString('utf8', this.start, this.start + length - Number(!this.isUnended)));
     this.start += length;
     return lines;
   }

@@ -8,6 +8,8 @@ const WAITING = 4 * 2 ** 20;
 /** What is told by name; the rest is counted. */
 const NAMED = 10;
 const FIELDS = 30;
+/** Rows that are there and would not be, of which it is told whether they are repeated. */
+const GONE = 1000;
 
 const NESTED: FieldChange[] = [{ field: 'values nested too deeply to compare', before: null, after: null }];
 
@@ -48,16 +50,24 @@ export class RowsComparison {
     changed: { count: 0, first: [], fields: {} },
     moved: 0,
     broken: named(),
+    repeated: named(),
+    blank: { count: 0, first: [] },
+    unended: false,
   };
+  /** Ids of rows that are there and would not be: the first of them. */
+  private readonly gone: { id: string; line: number }[] = [];
   private readonly parts = new RowParts();
-  private readonly before = new Window((waiting) =>
-    waiting.isRow ? note(this.found.went, waiting) : this.broken(waiting),
-  );
+  private readonly before = new Window((waiting) => (waiting.isRow ? this.went(waiting) : this.broken(waiting)));
   private readonly after = new Window((waiting) => note(this.found.came, waiting));
 
   /** @param before the line that is there, @param after the one that would be; undefined past the end of its file */
   add(before: string | undefined, after: string | undefined, line: number): void {
     if (before === after) return;
+    if (before?.trim() === '') {
+      this.blank(line);
+      this.add(undefined, after, line);
+      return;
+    }
     const [old, fresh] = [this.parse(before, line), this.parse(after, line)];
     if (old && fresh && old.id === fresh.id) {
       this.compare(old, fresh);
@@ -71,8 +81,46 @@ export class RowsComparison {
   end(): RowsDifference | undefined {
     this.before.empty();
     this.after.empty();
-    const { came, went, changed, moved, broken } = this.found;
-    return came.count + went.count + changed.count + moved + broken.count > 0 ? this.found : undefined;
+    const { came, went, changed, moved, broken, blank, unended } = this.found;
+    const differs = came.count + went.count + changed.count + moved + broken.count + blank.count > 0;
+    return differs || unended ? this.found : undefined;
+  }
+
+  /** The file's last line has no line break at its end. */
+  unended(): void {
+    this.found.unended = true;
+  }
+
+  /**
+   * Tells rows that are there twice from rows of tasks that are gone, once `end` was called.
+   * @param lines of the file that is there
+   */
+  async tellRepeated(lines: AsyncIterable<readonly string[]>): Promise<void> {
+    const { went, repeated } = this.found;
+    const counts = new Map(this.gone.map(({ id }) => [id, 0]));
+    for await (const batch of lines) {
+      for (const line of batch) {
+        const id = idAtEnd(line) ?? idIn(json(line));
+        const count = id === undefined ? undefined : counts.get(id);
+        if (id !== undefined && count !== undefined) counts.set(id, count + 1);
+      }
+    }
+    const isRepeated = new Set(this.gone.filter(({ id }) => (counts.get(id) ?? 0) > 1).map(({ line }) => line));
+    repeated.count = isRepeated.size;
+    repeated.first = went.first.filter(({ line }) => isRepeated.has(line));
+    went.count -= repeated.count;
+    went.first = went.first.filter(({ line }) => !isRepeated.has(line));
+  }
+
+  private went(waiting: Waiting): void {
+    note(this.found.went, waiting);
+    if (this.gone.length < GONE) this.gone.push({ id: waiting.id, line: waiting.line });
+  }
+
+  private blank(line: number): void {
+    const { blank } = this.found;
+    blank.count += 1;
+    if (blank.first.length < NAMED) blank.first.push(line);
   }
 
   /** A row that is nested deeper than it can be compared differs as a whole. */
@@ -183,6 +231,10 @@ function idAtEnd(text: string): string | undefined {
   const id = start === -1 || !text.endsWith('"}') ? undefined : text.slice(start + ID.length, -2);
   // One with an escape is spelt otherwise than it reads; and half a row may end like a whole one, but begins like none.
   return id === undefined || /["\\]/.test(id) || !text.startsWith(START) ? undefined : id;
+}
+
+function idIn(row: unknown): string | undefined {
+  return isRecord(row) ? idOf(row) : undefined;
 }
 
 function idOf({ task_id: id, index }: Row): string {

@@ -37,6 +37,7 @@ async function* watched(
     }
     seen.same = same && (await file.isAtEnd());
     await compareRest(file, line, comparison);
+    if (file.isUnended) comparison.unended();
   } finally {
     await file.close();
   }

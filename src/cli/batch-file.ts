@@ -7,6 +7,7 @@ import { UserError } from '../errors.js';
 import { gymgenCommand } from '../printed-command.js';
 import { readRegularSync } from '../regular-file.js';
 import { yamlDocument, yamlValues } from '../yaml-text.js';
+import { programPath } from './flag-types.js';
 import { addGenerateOptions, type WriteFlags } from './write-options.js';
 
 /** What a batch file says, with the flags of each source as the command line would give them. */
@@ -26,19 +27,20 @@ export interface BatchSource {
 const TOLD = 20;
 
 const OPTIONS = addGenerateOptions(new Command()).options;
-const Text = z.union([z.string().min(1), z.number(), z.boolean()], 'wants a text').transform(String);
+const Filled = z.string().regex(/\S/, 'is empty');
+const Text = z.union([Filled, z.number(), z.boolean()], 'wants a text').transform(String);
 
 /** The options of the command line by their long names: a text, a list of texts, or yes and no. */
 const Settings = z.strictObject(
   Object.fromEntries(OPTIONS.map((option) => [longName(option), schemaOf(option).optional()])),
 );
 const Batch = z.strictObject({
-  root: z.string().min(1).optional(),
+  root: Filled.optional(),
   defaults: Settings.default({}),
   sources: z
     .array(
       z.union(
-        [z.string().min(1), z.strictObject({ source: z.string('is missing').min(1), ...Settings.shape })],
+        [Filled, z.strictObject({ source: z.string('is missing').regex(/\S/, 'is empty'), ...Settings.shape })],
         'wants a source, or a map with one',
       ),
     )
@@ -74,7 +76,7 @@ export function readBatchFile(file: string): BatchFile {
       document.errors.map(({ pos, message }) => `${at(pos[0])}: ${message.split('\n')[0]}`),
     );
   }
-  const parsed = Batch.safeParse(yamlValues(document, file));
+  const parsed = Batch.safeParse(yamlValues(document, file, lines));
   if (!parsed.success)
     refuse(
       file,
@@ -151,6 +153,7 @@ function flagsOf(settings: Record<string, unknown>, folder: string): WriteFlags 
     if (set[key]?.startsWith('@')) set[key] = `@${path.resolve(folder, set[key].slice(1))}`;
   }
   if (set.tasks !== undefined) set.tasks = path.resolve(folder, set.tasks);
+  if (set.python !== undefined) set.python = programPath(set.python, folder);
   return set;
 }
 

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { readRegularSync } from '../regular-file.js';
@@ -18,6 +19,26 @@ export const pair = (separator: '=' | ':', shape: string) =>
     context.addIssue({ code: 'custom', message: `wants ${shape}` });
     return z.NEVER;
   });
+
+/**
+ * Several of these, each for another key.
+ * @param keyOf what must differ; the key itself by default
+ */
+export const pairs = (separator: '=' | ':', shape: string, keyOf = (key: string) => key) =>
+  z
+    .array(pair(separator, shape))
+    .default([])
+    .superRefine((all, context) => {
+      const keys = all.map(([key]) => keyOf(key));
+      for (const [at, [key]] of all.entries()) {
+        if (keys.indexOf(keyOf(key)) < at) context.addIssue({ code: 'custom', message: `is given twice for ${key}` });
+      }
+    });
+
+/** A program as a path or as a name on PATH. It may be started in another folder than this one. */
+export function programPath(program: string, folder: string): string {
+  return program.includes('/') || program.includes(path.sep) ? path.resolve(folder, program) : program;
+}
 
 /** A text, or the file that holds it: `@FILE`. */
 export function textOrFile(value: string): string {

@@ -3,9 +3,13 @@ import { Command, CommanderError, Option } from 'commander';
 import { displayText } from '../display-text.js';
 import { EXIT } from '../errors.js';
 import { asStarted, gymgenCommand } from '../printed-command.js';
+import { noCurrentFolder } from '../system-error.js';
 import { addCiCommands } from './ci-commands.js';
 import { addLookCommands } from './look-commands.js';
+import { refuseMistyped } from './mistyped-command.js';
+import { refuseEmpty } from './refuse-empty.js';
 import { mayClose } from './ui/closed-pipe.js';
+import { usageParts } from './ui/usage-parts.js';
 import { addWriteOptions, type WriteFlags } from './write-options.js';
 
 const ROOT = `
@@ -28,14 +32,38 @@ Examples:
 
 /** Runs the command line. Sets `process.exitCode`, and never throws. */
 export async function main(argv: string[]): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) mayClose(stream);
+  mayClose(process);
   try {
-    await program().parseAsync(argv);
+    assertCurrentFolder();
+    const cli = program();
+    refuseMistyped(
+      argv.slice(2),
+      cli.commands.map((command) => command.name()),
+    );
+    await cli.parseAsync(argv);
   } catch (error) {
-    // Commander has printed what is wrong; its own exit code for that is 1.
-    if (!(error instanceof CommanderError)) throw error;
-    process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.failed;
+    const isHelp = error instanceof CommanderError && error.exitCode === 0;
+    process.exitCode = isHelp ? EXIT.done : await failed(error, argv);
   }
+}
+
+/** Every command prints its own name, and most resolve paths. */
+function assertCurrentFolder(): void {
+  try {
+    process.cwd();
+  } catch (error) {
+    throw noCurrentFolder(error);
+  }
+}
+
+/** Reports what ended the command line before a command ran. @returns the exit code */
+async function failed(error: unknown, argv: readonly string[]): Promise<number> {
+  const { showError, showUsageError } = await import('./ui/show-error.js');
+  const { Terminal } = await import('./ui/terminal.js');
+  const end = argv.indexOf('--');
+  const json = argv.slice(0, end === -1 ? undefined : end).includes('--json');
+  const terminal = new Terminal({ json, quiet: false, verbose: false });
+  return error instanceof CommanderError ? showUsageError(error, terminal) : showError(error, terminal);
 }
 
 function program(): Command {
@@ -46,7 +74,8 @@ function program(): Command {
     .showHelpAfterError(`(${gymgenCommand`--help`} shows the commands and examples)`)
     .addHelpText('after', () => asStarted(EXAMPLES + ROOT))
     .configureOutput({ outputError: (text, write) => write(usageError(text)) })
-    .exitOverride();
+    .exitOverride()
+    .hook('preAction', (_, command) => refuseEmpty(command));
 
   addWriteOptions(
     cli
@@ -81,13 +110,10 @@ function program(): Command {
   return cli;
 }
 
-/** What Commander says of the command line, on one line but for the option that it suggests. */
+/** What Commander says of the command line, on one line except for the option that it suggests. */
 function usageError(text: string): string {
-  const message = text.trimEnd();
-  const at = message.lastIndexOf('\n(Did you mean ');
-  return at === -1
-    ? `${displayText(message)}\n`
-    : `${displayText(message.slice(0, at))}\n${displayText(message.slice(at + 1))}\n`;
+  const [error, suggestion] = usageParts(text);
+  return `${displayText(error)}${suggestion && `\n${suggestion}`}\n`;
 }
 
 function version(): string {

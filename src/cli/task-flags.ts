@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DiscoverOptions, GivenRequest } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import { jsonFault } from '../rules/index.js';
-import { pair, textOrFile, whole } from './flag-types.js';
+import { pairs, textOrFile, whole } from './flag-types.js';
 
 export const TASK_FLAGS = {
   tasks: z.string().min(1, 'wants a file').optional(),
@@ -12,7 +12,7 @@ export const TASK_FLAGS = {
   prompt: z.string().transform(textOrFile).optional(),
   promptField: z.array(z.string().min(1, 'wants a name')).default([]),
   hideField: z.array(z.string()).default([]),
-  fixField: z.array(pair('=', 'NAME=VALUE')).default([]),
+  fixField: pairs('=', 'NAME=VALUE'),
   toolDoc: z.string().transform(textOrFile).optional(),
 };
 

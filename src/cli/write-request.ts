@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { REWARD_RULES } from '../gym/index.js';
 import { gymgenCommand } from '../printed-command.js';
+import { isOwnHeader } from '../rules/index.js';
 import type { WriteRequest } from '../write.js';
-import { pair, textOrFile, whole } from './flag-types.js';
+import { pairs, programPath, textOrFile, whole } from './flag-types.js';
 import { TASK_FLAGS, taskRequest } from './task-flags.js';
 import type { WriteFlags } from './write-options.js';
 
@@ -26,6 +27,9 @@ const datasets = z.string().transform((text, context) => {
   return found as { train?: string; validation?: string };
 });
 
+/** Names of headers are the same in any case. */
+const lowerCase = (name: string) => name.toLowerCase();
+
 const Flags = z.object({
   name: z.string().optional(),
   split: z.array(z.string()).default([]),
@@ -38,7 +42,7 @@ const Flags = z.object({
   resetTimeout: seconds.optional(),
   toolTimeout: seconds.optional(),
   idleTimeout: seconds.optional(),
-  renameTool: z.array(pair('=', 'OLD=NEW')).default([]),
+  renameTool: pairs('=', 'OLD=NEW'),
   configUrl: z.string().optional(),
   reward: z.string().min(1, "wants a step's id").optional(),
   maxConcurrentEnvs: whole(1).optional(),
@@ -46,8 +50,8 @@ const Flags = z.object({
   absolute: z.boolean().optional(),
   python: z.string().min(1, 'wants a path').optional(),
   trustRecording: z.boolean().optional(),
-  header: z.array(pair(':', "'Name: value'")).default([]),
-  headerEnv: z.array(pair('=', "'Name=value with $VAR'")).default([]),
+  header: pairs(':', "'Name: value'", lowerCase),
+  headerEnv: pairs('=', "'Name=value with $VAR'", lowerCase),
   maxSteps: whole(1).optional(),
   appendSystemPrompt: z.string().transform(textOrFile).optional(),
   datasets: datasets.optional(),
@@ -84,10 +88,12 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
       fix: "such as: --datasets train=train,validation=eval --license 'Apache 2.0'",
     });
   }
+  for (const [name, value] of given.headerEnv) assertVariable(name, value);
   const headerEnv = Object.fromEntries(given.headerEnv);
   const headers = { ...expanded(headerEnv), ...Object.fromEntries(given.header) };
   for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
-  const { reward, maxConcurrentEnvs, sandbox, absolute, python } = given;
+  const { reward, maxConcurrentEnvs, sandbox, absolute } = given;
+  const python = given.python && programPath(given.python, process.cwd());
   const bundle = defined({ reward, maxConcurrentEnvs, sandbox, absolute, python });
   const { appendSystemPrompt, datasets, license, resetTimeout, toolTimeout, idleTimeout, maxSteps } = given;
   return {
@@ -160,10 +166,21 @@ function recorded(flags: WriteFlags, texts: Pick<WriteFlags, 'appendSystemPrompt
   return Object.fromEntries(set.sort(([a], [b]) => (a < b ? -1 : 1))) as WriteRequest['record'];
 }
 
+const VARIABLE = /\$(?:\{(\w+)\}|(\w+))/g;
+
+/** The config holds the value as it is, so it must not be the secret itself. */
+function assertVariable(name: string, value: string): void {
+  if (value.search(VARIABLE) !== -1) return;
+  throw new UserError(`--header-env ${name} has no $VAR in its value`, {
+    details: ['the value is written into the config; a shell replaces $VAR in double quotes'],
+    fix: `export the value as a variable, and use single quotes: --header-env '${name}=$VAR'`,
+  });
+}
+
 /** `$VAR` and `${VAR}` of `--header-env`, as the bridge reads them when Gym runs it. */
 function expanded(headers: Record<string, string>): Record<string, string> {
   const fill = (value: string) =>
-    value.replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, bare?: string) => {
+    value.replace(VARIABLE, (_, braced?: string, bare?: string) => {
       const name = braced ?? bare ?? '';
       const found = process.env[name];
       if (found) return found;
@@ -174,6 +191,7 @@ function expanded(headers: Record<string, string>): Record<string, string> {
 
 /** The value may be a secret, so that no message has it. */
 function checkHeader(name: string, value: string): void {
+  if (isOwnHeader(name)) throw new UserError(`HTTP sets the header ${name} itself`, { fix: 'leave it out' });
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);

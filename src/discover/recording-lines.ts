@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
@@ -9,6 +8,7 @@ import { LineTooLong, lineBatches } from '../lines.js';
 import { firstIssue } from '../openenv/first-issue.js';
 import { gymgenCommand } from '../printed-command.js';
 import { openRegular } from '../regular-file.js';
+import { utf8Text } from '../utf8.js';
 
 /** Bytes that are read at once. As texts they must die young, which a text of more than 128 KiB doesn't in V8. */
 const CHUNK = 32 * 1024;
@@ -33,16 +33,21 @@ export class RecordingLines {
     const unpacked = packed ? file.pipe(createGunzip({ chunkSize: CHUNK })) : file;
     // A failure to read must end what unpacks it, too.
     if (unpacked !== file) file.on('error', (error) => unpacked.destroy(error));
-    return new RecordingLines(path, lineBatches(unpacked, decode), () => {
-      file.destroy();
-      unpacked.destroy();
-    });
+    return new RecordingLines(
+      path,
+      lineBatches(unpacked, (bytes, line) => utf8Text(bytes, path, line)),
+      () => {
+        file.destroy();
+        unpacked.destroy();
+      },
+    );
   }
 
   /** Makes sure that there is a line to take; false at the end of the file. */
   async more(): Promise<boolean> {
     while (this.at === this.batch.length) {
       const next = await this.batches.next().catch((error: Error) => {
+        if (error instanceof UserError) throw error;
         if (error instanceof LineTooLong) throw overLimit('lineBytes', { where: this.place });
         throw this.damaged(`it can't be read on: ${error.message}`);
       });
@@ -93,11 +98,6 @@ export class RecordingLines {
       throw this.damaged('the line is not JSON');
     }
   }
-}
-
-function decode(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new Error('it is not UTF-8');
-  return bytes.toString();
 }
 
 /** gzip's magic number (RFC 1952), whatever the file is called. */

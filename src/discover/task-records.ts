@@ -1,13 +1,16 @@
-import { isUtf8 } from 'node:buffer';
+import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import { UserError } from '../errors.js';
 import { hasTooManyValues } from '../json-bounds.js';
 import { LIMITS, limitMessage, overLimit } from '../limits.js';
-import { LineTooLong, lineBatches } from '../lines.js';
+import { LineTooLong, lineBatches, wholeLines } from '../lines.js';
 import { members } from '../openenv/index.js';
 import { openRegular, readRegular } from '../regular-file.js';
+import { utf8Text, withoutMark } from '../utf8.js';
+import { csvColumns, separatorOf } from './csv-header.js';
 import type { Values } from './task-line.js';
 
 /** A line of a tasks file, or an item of its list. */
@@ -48,11 +51,11 @@ export async function* taskRecords(file: string): AsyncGenerator<TaskRecord[]> {
 
 async function* readJsonl(file: string): AsyncGenerator<TaskRecord[]> {
   let number = 0;
-  for await (const lines of lineBatches((await openRegular(file)).createReadStream(), utf8)) {
+  const decode = (bytes: Buffer, line: number) => utf8Text(bytes, file, line);
+  for await (const lines of lineBatches((await openRegular(file)).createReadStream(), decode)) {
     const records: TaskRecord[] = [];
-    for (const line of lines) {
+    for (const text of lines) {
       number += 1;
-      const text = number === 1 ? withoutMark(line) : line;
       // An editor's line end at the end of the file, or a blank line between tasks.
       if (text.trim() !== '') records.push({ where: `${file}:${number}`, values: objectIn(text) });
     }
@@ -65,7 +68,7 @@ const AT_ONCE = 256;
 
 /** A list is parsed at once. */
 async function* readJson(file: string): AsyncGenerator<TaskRecord[]> {
-  const text = withoutMark(utf8(await readRegular(file, 'lineBytes'))).trim();
+  const text = utf8Text(await readRegular(file, 'lineBytes'), file).trim();
   if (hasTooManyValues(text))
     throw overLimit('jsonValues', { where: file, fix: 'convert it to .jsonl, one task a line' });
   let items: unknown;
@@ -89,19 +92,28 @@ async function* readJson(file: string): AsyncGenerator<TaskRecord[]> {
   }
 }
 
+/** Bytes of a CSV file in which its first line is looked for. */
+const FIRST_LINE = 64 * 1024;
+
 /**
  * The first line names the columns. A cell that is JSON is that value, an empty one is not there, and anything else is a
  * text; so are the columns of texts, whatever is in them.
  */
 async function* readCsv(file: string): AsyncGenerator<TaskRecord[]> {
-  const source = (await openRegular(file)).createReadStream();
+  const handle = await openRegular(file);
+  const { separator, headerLine } = separatorOf(await firstLine(handle));
+  const source = Readable.from(checked(handle.createReadStream({ start: 0 }), file));
   const rows = source.pipe(
     parse({
       max_record_size: LIMITS.lineBytes,
       bom: true,
-      columns: true,
+      delimiter: separator,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      from_line: headerLine,
+      columns: (header: string[]) => csvColumns(header, `${file}:${headerLine}`),
       info: true,
       skip_empty_lines: true,
+      skip_records_with_empty_values: true, // rows below a spreadsheet's last one
       trim: false,
     }),
   );
@@ -119,6 +131,28 @@ async function* readCsv(file: string): AsyncGenerator<TaskRecord[]> {
     source.destroy();
   }
 }
+
+async function firstLine(handle: FileHandle): Promise<string> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(FIRST_LINE), 0, FIRST_LINE, 0);
+  const [line = ''] = withoutMark(buffer.subarray(0, bytesRead))
+    .toString()
+    .split(/[\r\n]/, 1);
+  return line;
+}
+
+/** The bytes of a file, which are UTF-8. */
+async function* checked(source: AsyncIterable<Buffer>, file: string): AsyncGenerator<Buffer> {
+  let line = 1;
+  for await (const bytes of wholeLines(source)) {
+    utf8Text(bytes, file, line);
+    yield bytes;
+    yield LINE_END;
+    for (let at = bytes.indexOf(LINE_END); at !== -1; at = bytes.indexOf(LINE_END, at + 1)) line += 1;
+    line += 1;
+  }
+}
+
+const LINE_END = Buffer.from('\n');
 
 const TEXTS = ['prompt', 'system_prompt', 'split', 'id'];
 
@@ -144,19 +178,7 @@ function objectIn(text: string): Values | string {
   return members(text);
 }
 
-class NotUtf8 extends Error {}
-
-function utf8(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new NotUtf8();
-  return bytes.toString();
-}
-
-function withoutMark(text: string): string {
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
-}
-
 function explained(error: unknown, file: string): unknown {
-  if (error instanceof NotUtf8) return new UserError('the tasks file is not UTF-8', { where: file, fix: 'convert it' });
   if (error instanceof LineTooLong) return new UserError(error.message, { where: file, fix: 'is it a .jsonl?' });
   if (error instanceof CsvError) {
     return new UserError(`the tasks file is no CSV: ${error.message}`, { where: file, cause: error });

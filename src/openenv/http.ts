@@ -9,6 +9,7 @@ import { UserError } from '../errors.js';
 import { exceededLimit, hasTooManyValues } from '../json-bounds.js';
 import { LIMITS, overLimit } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
+import { withoutMark } from '../utf8.js';
 import { excerpt } from './excerpt.js';
 import { connectionFailure, Unreachable } from './failure.js';
 import { type HttpProxy, onProxyRefusal, proxyAgent, proxyFor, proxyRefusal } from './proxy.js';
@@ -246,7 +247,7 @@ export class HttpClient {
     });
     await finished(body); // an iterator takes a tenth longer
     this.bytes += size;
-    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
+    return withoutMark(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
   }
 }
 

@@ -3,6 +3,7 @@ import { ZodError } from 'zod';
 import type { UserError } from '../errors.js';
 import { exceededLimit } from '../json-bounds.js';
 import { LIMITS, limitMessage, overLimit } from '../limits.js';
+import { withoutMark } from '../utf8.js';
 import { excerpt } from './excerpt.js';
 import { connectionFailure, handshakeFailure } from './failure.js';
 import { firstIssue } from './first-issue.js';
@@ -214,7 +215,7 @@ export class Session {
 
   private take(frame: Buffer): void {
     const exceeded = exceededLimit(frame);
-    if (exceeded === undefined) this.receive(frame.toString());
+    if (exceeded === undefined) this.receive(withoutMark(frame).toString());
     else this.end(new SessionLost(limitMessage(exceeded), { where: this.url }));
   }
 

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { lstat, mkdir, rename, stat } from 'node:fs/promises';
+import { lstat, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../errors.js';
 import { holdExit } from '../shutdown.js';
@@ -7,6 +7,7 @@ import { FILLED, unless } from './errno.js';
 import { explained } from './explain.js';
 import { applyCommit } from './finish-commit.js';
 import { type Changes, writeJournal } from './journal.js';
+import { makeFolders } from './make-folders.js';
 import type { Places } from './places.js';
 import type { RunLock } from './run-lock.js';
 import type { Staging } from './staging.js';
@@ -73,7 +74,7 @@ async function assertPossible(places: Places, targets: readonly string[]): Promi
  */
 async function moveFolder({ root, files, folder }: Places): Promise<boolean> {
   return explained(folder, async () => {
-    await mkdir(dirname(folder), { recursive: true });
+    await makeFolders(dirname(folder));
     const [staged, parent] = await Promise.all([lstat(files), stat(dirname(folder))]);
     if (groupIn(staged) !== groupIn(parent)) return false;
     const done = rename(files, folder).then(() => true);

@@ -6,7 +6,7 @@ import { hashFile } from './hash-file.js';
 import { hashText } from './hash-text.js';
 import type { Lock } from './lock-schema.js';
 import { lockText } from './lock-text.js';
-import { makePlan } from './make-plan.js';
+import { leavesEdits, makePlan } from './make-plan.js';
 import { PathGuard } from './path-guard.js';
 import { LOCK_FILE, type Places } from './places.js';
 import { readLock } from './read-lock.js';
@@ -69,7 +69,8 @@ export async function draftFolder({ places, files, record, edits, signal, into }
   // Only now, so that an edit made during a long run is seen too.
   return explained(folder, async () => {
     const entries = await makePlan({ folder, generated, old, edits });
-    const lock = lockText(recorded, generated, await theirsOf(folder, entries, generated, edits));
+    const left = leftFiles(entries, generated, old, edits);
+    const lock = lockText(recorded, { generated, left, theirs: await theirsOf(folder, entries, generated, edits) });
     entries.push({ path: LOCK_FILE, state: await lockState(folder, old, lock) });
     const sorted = entries.sort((a, b) => (a.path < b.path ? -1 : 1));
     return { plan: { entries: sorted, rows: rowsOf(generated) }, generated, lock };
@@ -85,13 +86,31 @@ async function theirsOf(
 ): Promise<ReadonlyMap<string, string>> {
   const theirs = new Map<string, string>();
   for (const { path, state, note } of entries) {
-    const file = generated.get(path);
     const wereAccepted = state === 'same' && note !== undefined;
-    if (!file || !(wereAccepted || (state === 'edited' && edits === 'theirs'))) continue;
-    const hash = await hashFile(join(folder, path), file.settings);
+    if (!wereAccepted && !(state === 'edited' && edits === 'theirs')) continue;
+    const hash = await hashFile(join(folder, path), generated.get(path)?.settings);
     if (hash !== undefined) theirs.set(path, hash);
   }
   return theirs;
+}
+
+/**
+ * Files that are no longer generated and stay because they were edited by hand, with their hash as they were generated. The
+ * lock file keeps listing them, so that a later check reports them and --force removes them.
+ */
+function leftFiles(
+  entries: readonly PlanEntry[],
+  generated: ReadonlyMap<string, Generated>,
+  old: Lock | undefined,
+  edits: Edits,
+): ReadonlyMap<string, string> {
+  const left = new Map<string, string>();
+  for (const { path, state } of entries) {
+    const hash = generated.has(path) ? undefined : old?.files[path];
+    if (hash === undefined) continue;
+    if (state === 'same' || (state === 'edited' && leavesEdits(edits))) left.set(path, hash);
+  }
+  return left;
 }
 
 async function lockState(folder: string, old: Lock | undefined, lock: string): Promise<FileState> {

@@ -14,6 +14,12 @@ const REASONS: Record<string, readonly [what: string, fix: string]> = {
   EEXIST: ['something else is in the way', 'move it away'],
   ENAMETOOLONG: ['the path is too long for the file system', `use a shorter name with --name, ${elsewhere}`],
   ELOOP: ['symlinks lead in a circle', 'remove the links'],
+  EFBIG: ['the file is over the size limit of this shell or file system', `raise the limit (ulimit -f), ${elsewhere}`],
+  EIO: ['input/output error', `check the disk, ${elsewhere}`],
+  EMFILE: ['too many open files', 'raise the limit: ulimit -n 4096'],
+  ENFILE: ['too many open files on this machine', 'close some programs'],
+  ENOENT: ['the file system takes no new files there', 'choose another path'],
+  EINVAL: ['the file system refuses the name', 'choose another path'],
   EXDEV: ['it is on another file system than the Gym root', 'mount the Gym root as a whole'],
 };
 

@@ -1,10 +1,11 @@
-import { lstat, mkdir, rename, rmdir, unlink } from 'node:fs/promises';
+import { lstat, rename, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../errors.js';
 import { ABSENT, FILLED, unless } from './errno.js';
 import { explain } from './explain.js';
 import { hashFile } from './hash-file.js';
 import { type Commit, readJournal } from './journal.js';
+import { makeFolders } from './make-folders.js';
 import { LOCK_FILE, type Places } from './places.js';
 import { assertStaging } from './staging-folder.js';
 import { Inside } from './symlinks.js';
@@ -80,7 +81,7 @@ async function move({ files, folder }: Places, path: string): Promise<void> {
     rename(staged, target).then(() => true),
   );
   if (moved) return;
-  await mkdir(dirname(target), { recursive: true });
+  await makeFolders(dirname(target));
   await rename(staged, target);
 }
 

@@ -3,6 +3,7 @@ export { explained } from './explain.js';
 export { assertFinished, finishCommits } from './finish-commits.js';
 export { hashFile } from './hash-file.js';
 export { type Lock, LockSchema } from './lock-schema.js';
+export { makeFolders } from './make-folders.js';
 export { LOCK_FILE } from './places.js';
 export { type Planned, planFolder } from './plan-folder.js';
 export { readLock, told } from './read-lock.js';

@@ -96,9 +96,10 @@ class OldFiles {
       if (other?.ino === stat.ino) return undefined;
     }
     const hash = await hashFile(join(this.parts.folder, path));
-    return hash !== undefined && hash === this.parts.old?.files[path]
-      ? { path, state: 'stale' }
-      : { path, state: 'edited', note: 'no longer generated' };
+    const { files = {}, theirs = {} } = this.parts.old ?? {};
+    if (hash !== undefined && hash === files[path]) return { path, state: 'stale' };
+    if (hash !== undefined && hash === theirs[path]) return { path, state: 'same', note: 'kept as you edited it' };
+    return { path, state: 'edited', note: 'no longer generated' };
   }
 
   /** The files that Gym derived from rows which change or go. */

@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { UserError } from '../errors.js';
 import { exceededLimit } from '../json-bounds.js';
 import { LIMITS, overLimit } from '../limits.js';
+import { gymgenCommand, shellQuote } from '../printed-command.js';
+import { withoutMark } from '../utf8.js';
 import { ABSENT, unless } from './errno.js';
 import { explained } from './explain.js';
 import { type Lock, LockSchema } from './lock-schema.js';
@@ -35,7 +37,7 @@ export async function readLock(folder: string): Promise<Lock | undefined> {
   const exceeded = exceededLimit(bytes, LIMITS.lockDepth);
   if (exceeded === 'jsonValues') throw overLimit('jsonValues', { where, fix: RESTORE });
   if (exceeded === 'jsonDepth') throw overLimit('lockDepth', { where, fix: RESTORE });
-  const json = parse(bytes.toString());
+  const json = parse(withoutMark(bytes).toString(), where);
   const format = z.object({ format: z.int() }).safeParse(json).data?.format;
   if (format !== undefined && format > LOCK_FORMAT) {
     const what = `a newer gymgen wrote this lock file (format ${format}; this one reads ${LOCK_FORMAT})`;
@@ -71,10 +73,19 @@ function entriesOf(json: unknown, key: string): number {
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 }
 
-function parse(text: string): unknown {
+/** How git marks the first line of a conflict. */
+const CONFLICT = /^<{7}(?: |\r?$)/m;
+
+function parse(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined;
+    const conflict = CONFLICT.exec(text);
+    if (!conflict) return undefined;
+    const line = text.slice(0, conflict.index).split('\n').length;
+    throw new UserError('lock file has unresolved merge conflicts', {
+      where: `${where}:${line}`,
+      fix: `take one side, such as git checkout --ours -- ${shellQuote(where)}, then run ${gymgenCommand`update <gym-root>`}`,
+    });
   }
 }

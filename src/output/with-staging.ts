@@ -6,6 +6,7 @@ import { ABSENT, unless } from './errno.js';
 import { explained } from './explain.js';
 import { finishCommit } from './finish-commit.js';
 import { readJournal } from './journal.js';
+import { makeFolders } from './make-folders.js';
 import type { Places } from './places.js';
 import { removeEmpty } from './remove-empty.js';
 import { emptyStaging, removeStaging } from './remove-staging.js';
@@ -17,7 +18,7 @@ export async function withStaging<T>(places: Places, work: (runLock: RunLock) =>
   await explained(places.staging, async () => {
     if (!(await runningOwner(places))) await readJournal(places);
   });
-  const made = await explained(places.root, () => mkdir(places.root, { recursive: true }));
+  const made = await explained(places.root, () => makeFolders(places.root));
   let release = () => {};
   try {
     const runLock = await explained(places.staging, () => takeRunLock(places));

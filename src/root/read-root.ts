@@ -1,15 +1,23 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namesOf } from '../gym/names.js';
 import type { Settings } from '../gym/options.js';
 import { LIMITS, overLimit } from '../limits.js';
 import { Inside, readRootFile } from '../output/index.js';
 import type { GymRoot } from '../rules/index.js';
+import { withoutMark } from '../utf8.js';
 
 /** What the rules want to know of a Gym root, which need not be there yet. */
 export async function readRoot(path: string): Promise<GymRoot> {
   const file = join(path, 'pyproject.toml'); // not written by gymgen, so that it may be a link
-  return { path, pyproject: await text(await realpath(file).catch(() => file)) };
+  const [pyproject, packageInfo, servers] = await Promise.all([
+    realpath(file)
+      .catch(() => file)
+      .then(text),
+    text(join(path, 'nemo_gym', 'package_info.py')),
+    stat(join(path, 'environment_servers')).catch(() => undefined),
+  ]);
+  return { path, pyproject, packageInfo, environmentServers: servers?.isDirectory() ?? false };
 }
 
 /**
@@ -33,5 +41,5 @@ export async function currentSettings(gymRoot: string, name: string): Promise<Se
 async function text(path: string): Promise<string | undefined> {
   const bytes = await readRootFile(path, LIMITS.configBytes).catch(() => undefined);
   if (bytes === 'too-large') throw overLimit('configBytes', { where: path });
-  return typeof bytes === 'string' ? undefined : bytes?.toString();
+  return bytes === undefined || typeof bytes === 'string' ? undefined : withoutMark(bytes).toString();
 }

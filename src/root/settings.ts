@@ -1,3 +1,4 @@
+import { LineCounter } from 'yaml';
 import { UserError } from '../errors.js';
 import { SETTING_KEYS, type Settings } from '../gym/options.js';
 import { describe, settings as settingsRule } from '../rules/index.js';
@@ -31,8 +32,9 @@ export function readSettings(text: string, name: string, path: string): Settings
 
 /** A file that is no YAML was edited by hand, which stops the run on its own: there is nothing to keep of it. */
 function yaml(text: string, path: string): unknown {
-  const document = yamlDocument(text, path, { version: '1.1' });
-  return document.errors.length > 0 ? undefined : yamlValues(document, path);
+  const lineCounter = new LineCounter();
+  const document = yamlDocument(text, path, { version: '1.1', lineCounter });
+  return document.errors.length > 0 ? undefined : yamlValues(document, path, lineCounter);
 }
 
 function at(value: unknown, ...keys: string[]): Record<string, unknown> {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { UserError } from '../errors.js';
 import { LIMITS } from '../limits.js';
 import { type Lock, readLock } from '../output/index.js';
-import { gymgenCommand } from '../printed-command.js';
+import { gymgenCommand, shellQuote } from '../printed-command.js';
 
 /** A folder of a Gym root that gymgen wrote. */
 export interface WrittenFolder {
@@ -26,9 +26,16 @@ export async function writtenFolders(gymRoot: string): Promise<WrittenFolder[]> 
     if (lock) found.push({ name, folder, lock });
   }
   if (found.length > 0) return found;
+  const root = path.resolve(gymRoot);
+  if (path.basename(root) === 'resources_servers') {
+    throw new UserError('not a Gym root, but its resources_servers/ folder', {
+      where: gymRoot,
+      fix: `name the folder above it: ${shellQuote(path.dirname(root))}`,
+    });
+  }
   throw new UserError('nothing in this Gym root was written by gymgen', {
-    where: servers,
-    fix: `name the source too: ${gymgenCommand`check <source> <gym-root>`}`,
+    where: gymRoot,
+    fix: `write a folder first: ${gymgenCommand`<source> ${gymRoot}`}`,
   });
 }
 

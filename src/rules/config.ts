@@ -45,11 +45,14 @@ export function configText(where: string, text: string): Finding[] {
   return [];
 }
 
-/** `config-url`: where the bridge opens its sessions. A credential would be in a file that people share. */
+/**
+ * `config-url`: where the bridge opens its sessions. A credential would be in a file that people share. OpenEnv has no query
+ * or fragment, so what is there is mostly a token.
+ */
 export function configUrl(url: string): Finding[] {
-  const refuse = (what: string, fix: string): Finding[] => [
-    { code: 'config-url', where: `url ${quote(url)}`, what, fix },
-  ];
+  const [shown = '', rest] = url.split(/[?#]/);
+  const where = `url ${quote(rest === undefined ? shown : `${shown}?…`)}`;
+  const refuse = (what: string, fix: string): Finding[] => [{ code: 'config-url', where, what, fix }];
   const parsed = parseUrl(url);
   if (parsed === undefined || !/^(?:https?|wss?):$/.test(parsed.protocol)) {
     return refuse('is no http(s) URL', 'give the whole URL: --config-url http://HOST:PORT');
@@ -57,7 +60,13 @@ export function configUrl(url: string): Finding[] {
   if (parsed.username !== '' || parsed.password !== '') {
     return refuse('holds a credential, and the config is a file', "use --header-env 'Authorization=Bearer $TOKEN'");
   }
-  return configText(`url ${quote(url)}`, url);
+  if (rest !== undefined) {
+    return refuse(
+      'has a query or fragment',
+      "leave it out; for a token, use --header-env 'Authorization=Bearer $TOKEN'",
+    );
+  }
+  return configText(where, url);
 }
 
 /** `config-bundle`: what the written server serves. The version stands in its pyproject.toml too. */
@@ -105,8 +114,14 @@ function texts(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, item]) => [key, ...texts(item)]);
 }
 
-/** Headers of the handshake, which the websocket client writes itself. */
-const OWN_HEADERS = /^(?:host|connection|upgrade|content-length|transfer-encoding|sec-websocket-.*)$/i;
+/** What describes the connection and the body (RFC 9110, 7 and 8; RFC 9112, 6 and 9), or the handshake (RFC 6455, 4.1). */
+const OWN_HEADERS =
+  /^(?:host|connection|upgrade|keep-alive|te|trailer|transfer-encoding|expect|proxy-connection|content-.*|sec-websocket-.*)$/i;
+
+/** Whether an HTTP or websocket client writes this header itself. */
+export function isOwnHeader(name: string): boolean {
+  return OWN_HEADERS.test(name);
+}
 
 /** `config-header`: what a header's name and value may be (RFC 9110, 5.1 and 5.5). */
 export function configHeaders(headers: Readonly<Record<string, string>>): Finding[] {
@@ -115,7 +130,7 @@ export function configHeaders(headers: Readonly<Record<string, string>>): Findin
     const where = `--header-env ${quote(name)}`;
     const refuse = (what: string, fix: string): Finding[] => [{ code: 'config-header', where, what, fix }];
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return refuse('is no header name', 'write it as NAME=VALUE');
-    if (OWN_HEADERS.test(name)) return refuse('is a header of the websocket itself', 'leave it out');
+    if (isOwnHeader(name)) return refuse('is a header of the websocket itself', 'leave it out');
     if (names.has(name.toLowerCase())) return refuse('is there twice', 'leave one out');
     names.add(name.toLowerCase());
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused

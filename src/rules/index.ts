@@ -1,4 +1,4 @@
-export { configBundle, configFields, configHeaders, configSize, configText, configUrl } from './config.js';
+export { configBundle, configFields, configHeaders, configSize, configText, configUrl, isOwnHeader } from './config.js';
 export { datasetSplits, EXAMPLE_ROWS, exampleRows, LICENSES, license } from './datasets.js';
 export { describe, type Finding, Findings, type Judged } from './finding.js';
 export { type GymRoot, gymRoot } from './gym-root.js';

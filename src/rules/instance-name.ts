@@ -1,6 +1,7 @@
 import type { Finding } from './finding.js';
 import { BUILT_IN_SERVERS, COMMAND_KEYS, CONFIG_FIELDS, RESERVED_KEYS } from './gym-names.js';
 import { quote } from './text.js';
+import { windowsFault } from './windows-names.js';
 
 /** A server's venv lies below its folder, and its scripts' first line, which holds that path, has 127 bytes on old kernels. */
 const LONGEST = 64;
@@ -37,6 +38,8 @@ export function instanceName(name: string): Finding[] {
     return refuse('name-pattern', "Gym's names are lower-case letters, digits and _, a letter first");
   }
   if (name.length > LONGEST) return refuse('name-length', `is longer than ${LONGEST} characters`);
+  const fault = windowsFault(name);
+  if (fault !== undefined) return refuse('name-windows', fault);
   if (PYTHON_KEYWORDS.has(name)) return refuse('name-keyword', 'is a keyword of Python');
   if (YAML_WORDS.has(name)) return refuse('name-keyword', 'is read as another value in YAML');
   if (RESERVED_KEYS.has(name) || CONFIG_FIELDS.has(name) || COMMAND_KEYS.has(name)) {

@@ -1,6 +1,7 @@
 import { escapeUnits } from '../hidden-characters.js';
 import type { Finding } from './finding.js';
 import { quote } from './text.js';
+import { windowsFault } from './windows-names.js';
 
 /** What 255 bytes of a file name leave beside `_prepare.<instance>.<dataset>.jsonl`. */
 const LONGEST = 100;
@@ -23,6 +24,8 @@ function splitName(name: string, example: boolean): Finding[] {
   if (name.trim() !== name || name === '') return refuse('split-file', "can't be a file name: it begins or ends blank");
   if (/^[.-]/.test(name)) return refuse('split-file', `would be a ${name[0] === '.' ? 'hidden file' : 'flag'}`);
   if (name.length > LONGEST) return refuse('split-file', `is longer than ${LONGEST} characters`);
+  const fault = windowsFault(name);
+  if (fault !== undefined) return refuse('split-windows', fault);
   // nemo_gym/train_data_utils.py writes these beside the rows, and pruning them must not hit rows
   if (/_(?:prepare|metrics)$/i.test(name))
     return refuse('split-derived', 'is the name of a file that Gym derives from rows');

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { LineCounter } from 'yaml';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { shellQuote } from '../printed-command.js';
 import { readRegular } from '../regular-file.js';
+import { utf8Text } from '../utf8.js';
 import { yamlDocument, yamlValues } from '../yaml-text.js';
 import { pythonEnv } from './python-env.js';
 import { PROJECT_PROGRAM, serve } from './served.js';
@@ -36,9 +38,10 @@ export async function openProject(folder: string, { reporter, signal }: SourceCo
 
 async function manifest(file: string): Promise<z.infer<typeof Manifest>> {
   try {
-    const document = yamlDocument(String(await readRegular(file, 'configBytes')), file);
+    const lineCounter = new LineCounter();
+    const document = yamlDocument(utf8Text(await readRegular(file, 'configBytes'), file), file, { lineCounter });
     if (document.errors[0]) throw document.errors[0];
-    return Manifest.parse(yamlValues(document, file) ?? {});
+    return Manifest.parse(yamlValues(document, file, lineCounter) ?? {});
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
     const why =

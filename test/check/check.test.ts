@@ -67,6 +67,52 @@ describe('names exactly what changed', () => {
     ]);
   });
 
+  describe('of rows that were edited by hand', () => {
+    const edits: [string, (lines: string[]) => string, string[]][] = [
+      [
+        'no line break at the end',
+        (lines) => lines.join('\n').trimEnd(),
+        ['! the last line has no line break at its end'],
+      ],
+      ['a blank line', (lines) => lines.toSpliced(3, 0, '').join('\n'), ['! line 4 is blank']],
+      ['a blank line at the end', (lines) => [...lines, ''].join('\n'), ['! line 41 is blank']],
+      [
+        'blanks on a line',
+        (lines) => lines.toSpliced(0, 0, '  ', '\t').join('\n'),
+        ['! line 1 is blank', '! line 2 is blank'],
+      ],
+      [
+        'a row that is repeated',
+        (lines) => lines.toSpliced(9, 0, lines[7] as string).join('\n'),
+        ["! train[7] 'day-7' is repeated (line 10)"],
+      ],
+      [
+        'a row that is repeated at the end',
+        (lines) => [...lines.slice(0, -1), lines[0], ''].join('\n'),
+        ["! train[0] 'day-0' is repeated (line 41)"],
+      ],
+    ];
+    test.each(edits)('%s', async (_, edit, expected) => {
+      const { root } = await served();
+      root.edit('data/train.jsonl', (text) => edit(text.split('\n')));
+      expect(statesIn(await root.check())).toEqual(['edited data/train.jsonl']);
+      expect(await told(root, 'data/train.jsonl')).toEqual(expected);
+    });
+
+    test('a repeated row beside one of a task that is gone', async () => {
+      const { server, root } = await served();
+      root.edit('data/train.jsonl', (text) => {
+        const lines = text.split('\n');
+        return lines.toSpliced(5, 0, lines[2] as string).join('\n');
+      });
+      server.splits.train = days(39);
+      expect(await told(root, 'data/train.jsonl')).toEqual([
+        "- train[39] 'day-39' is no task any more (line 41)",
+        "! train[2] 'day-2' is repeated (line 6)",
+      ]);
+    });
+  });
+
   test('a task that is new', async () => {
     const { server, root } = await served();
     server.splits.eval = days(6);

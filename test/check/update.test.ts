@@ -94,14 +94,15 @@ describe('a file that was edited by hand', () => {
     expect(root.read('gymgen.lock.json')).not.toContain('theirs');
   });
 
-  test('and is no longer generated becomes the user’s own', async () => {
+  test('and is no longer generated stays, and check still reports it', async () => {
     const { server, root } = await served();
     root.editRow('data/eval.jsonl', 0, prompt('Mine.'));
     delete server.splits.eval;
     const report = await root.update();
     expect(report.edited.map(({ note }) => note)).toEqual(['no longer generated']);
     expect(existsSync(join(root.folder, 'data/eval.jsonl'))).toBe(true);
-    expect((await root.check()).changed).toBe(false);
+    const { changed, differences } = await root.check();
+    expect([changed, differences.map(({ path }) => path)]).toEqual([true, ['data/eval.jsonl']]);
   });
 
   test('keeps what Gym derived from its rows', async () => {

@@ -1,5 +1,6 @@
-// Every field in which a text of others comes, through every command that may show it: no such text leaves its line, none
-// steers a terminal or GitHub's runner, and documents keep it as it is.
+// Every field in which a text of others comes, and every command that may show it: no such text leaves its line, none steers a
+// terminal or GitHub's runner, and documents keep it as it is. What a command shows of a field does not depend on the field, so
+// that each field is shown by a few commands in turn, and each command shows a few fields, as text and as a document.
 
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,17 +63,30 @@ function closing(_: unknown, { socket }: ServedSession): null {
   return null;
 }
 
-/** Runs a command twice, as text and as a document; and once more with annotations, if it has them. */
-async function outputs({ cwd }: Workplace, args: string[], env: Record<string, string> = {}) {
-  const flags = ['--verbose', '--json', ...(args[0] === 'check' ? ['--github'] : [])];
-  let document: unknown;
-  for (const flag of flags) {
-    const { stdout, stderr } = await gymgenHere([...args, flag], { cwd, env });
-    expect(escaped(`${stdout}\n${stderr}`)).toEqual([]);
-    expect(`${stdout}${stderr}`).not.toContain('bug of gymgen');
-    if (flag === '--json') document = JSON.parse(stdout);
-  }
-  return document;
+/** Runs a command as text (`--verbose`), as a document (`--json`) or with annotations (`--github`). */
+async function output({ cwd }: Workplace, args: string[], flag: string, env: Record<string, string> = {}) {
+  const { stdout, stderr } = await gymgenHere([...args, flag], { cwd, env });
+  expect(escaped(`${stdout}\n${stderr}`)).toEqual([]);
+  expect(`${stdout}${stderr}`).not.toContain('bug of gymgen');
+  return flag === '--json' ? (JSON.parse(stdout) as unknown) : undefined;
+}
+
+/** The same in each of these ways. @returns the document */
+async function outputs(at: Workplace, args: string[], env: Record<string, string> = {}) {
+  await output(at, args, '--verbose', env);
+  if (args[0] === 'check') await output(at, args, '--github', env);
+  return await output(at, args, '--json', env);
+}
+
+/** Runs two of some commands, the first as text and the second as a document; which ones depends on `turn`. */
+async function inTurn(at: Workplace, commands: readonly string[][], turn: number): Promise<void> {
+  await output(at, commands[turn % commands.length] as string[], '--verbose');
+  await output(at, commands[(turn + 1) % commands.length] as string[], '--json');
+}
+
+/** Fields with their number. */
+function numbered<T>(fields: readonly [string, T][]): [string, T, number][] {
+  return fields.map(([name, value], at) => [name, value, at]);
 }
 
 /** Whether a value is anywhere in a document, as a text or a key or a part of one. */
@@ -134,19 +148,35 @@ describe('of a server', () => {
     ],
   ];
 
-  const commands: [string, (url: string) => string[]][] = [
-    ['write', (url) => [url, 'out', '--name', 'x']],
-    ['write --dry-run', (url) => [url, 'out', '--name', 'x', '--dry-run']],
-    ['inspect', (url) => ['inspect', url]],
-    ['record', (url) => ['record', url, 'out.jsonl']],
-    ['batch', (url) => ['batch', '--source', url, '--root', 'out', '--retries', '0']],
-    ['check', (url) => ['check', url, 'root', '--name', NAME]],
+  const commands = (url: string) => [
+    [url, 'out', '--name', 'x'],
+    ['inspect', url],
+    [url, 'out', '--name', 'x', '--dry-run'],
+    ['record', url, 'out.jsonl'],
+    ['check', url, 'root', '--name', NAME],
+    ['batch', '--source', url, '--root', 'out', '--retries', '0'],
   ];
 
-  test.each(fields)('%s', async (_, options) => {
+  test.each(numbered(fields))('%s', async (_, options, turn) => {
     const at = workplace();
-    const url = await at.server(options);
-    for (const [, args] of commands) await outputs(at, args(url));
+    await inTurn(at, commands(await at.server(options)), turn);
+  });
+
+  const other = (url: string) => ({ name: MARKER, system_prompt: url, agent: MARKER, [MARKER]: MARKER });
+  const everywhere: [string, StandInOptions][] = [
+    [
+      'fields that stop no command',
+      {
+        splits: { train: [day(0, { ...other(MARKER), prompt: MARKER }), day(1, { prompt: MARKER.repeat(40) })] },
+        turns: () => [[{ name: 'a', description: MARKER, input_schema: { type: 'object', title: MARKER } }]],
+      },
+    ],
+    ['fields that NeMo Gym refuses', { splits: split, turns: () => [[tool(MARKER), tool(BROKEN)]] }],
+    ['an error', { ws: () => failed(MARKER, { [MARKER]: MARKER }) }],
+  ];
+  test.each(everywhere)('%s, in every command', async (_, options) => {
+    const at = workplace();
+    for (const args of commands(await at.server(options))) await outputs(at, args);
   });
 
   test('a row, a recording and an inspection have the exact values', async () => {
@@ -212,14 +242,31 @@ describe('of a recording', () => {
     ['a line that is no JSON', { more: [MARKER.replaceAll('\n', '\r')] }],
   ];
 
-  test.each(fields)('%s', async (_, changes) => {
+  const commands = [
+    ['inspect', 'hostile.jsonl'],
+    ['check', 'root', '--source', 'hostile.jsonl'],
+    ['hostile.jsonl', 'root', '--diff', '--name', NAME],
+    ['batch', '--source', 'hostile.jsonl', '--root', 'out', '--retries', '0'],
+    ['update', 'root', '--source', 'hostile.jsonl'],
+  ];
+
+  test.each(numbered(fields))('%s', async (_, changes, turn) => {
     const at = workplace();
-    const file = at.recording(changes);
-    await outputs(at, ['inspect', file]);
-    await outputs(at, ['check', 'root', '--source', file]);
-    await outputs(at, [file, 'root', '--diff', '--name', NAME]);
-    await outputs(at, ['batch', '--source', file, '--root', 'out', '--retries', '0']);
-    await outputs(at, ['update', 'root', '--source', file]);
+    at.recording(changes);
+    await inTurn(at, commands, turn);
+  });
+
+  const everywhere: [string, HandRecording][] = [
+    [
+      'fields that stop no command',
+      { header: { environment: 'grid-v1' }, task: { prompt: BROKEN }, tool: { description: MARKER }, key: MARKER },
+    ],
+    ['fields that are refused', { header: { server: { bundle: MARKER, framework: MARKER } }, tool: { name: MARKER } }],
+  ];
+  test.each(everywhere)('%s, in every command', async (_, changes) => {
+    const at = workplace();
+    at.recording(changes);
+    for (const args of commands) await outputs(at, args);
   });
 });
 
@@ -347,16 +394,26 @@ describe('of a Gym root', () => {
     ],
   ];
 
-  test.each(fields)('%s', async (_, change) => {
+  const commands = [
+    ['rec.jsonl', 'root', '--dry-run'],
+    ['check', 'root'],
+    UPDATE,
+    ['rec.jsonl', 'root', '--diff'],
+    ['batch', '--source', 'rec.jsonl', '--root', 'root', '--check', '--retries', '0'],
+    ['rec.jsonl', 'root', '--force'],
+  ];
+
+  test.each(numbered(fields))('%s', async (_, change, turn) => {
     const at = workplace();
     change(at);
-    await outputs(at, CHECK);
-    await outputs(at, ['check', 'root']);
-    await outputs(at, ['rec.jsonl', 'root', '--dry-run']);
-    await outputs(at, ['rec.jsonl', 'root', '--diff']);
-    await outputs(at, ['batch', '--source', 'rec.jsonl', '--root', 'root', '--check', '--retries', '0']);
-    await outputs(at, UPDATE);
-    await outputs(at, ['rec.jsonl', 'root', '--force']);
+    await output(at, CHECK, turn % 2 === 0 ? '--verbose' : '--github');
+    await inTurn(at, commands, turn);
+  });
+
+  test('several fields, in every command', async () => {
+    const at = workplace();
+    for (const [name, change] of fields) if (/^(?:a key of a row|a text|a config)$/.test(name)) change(at);
+    for (const args of [CHECK, ...commands]) await outputs(at, args);
   });
 
   test('the document of a check has the exact value', async () => {
@@ -407,11 +464,18 @@ describe('of files and names that a command is given', () => {
     ['a URL', () => ['--config-url', `http://h/${MARKER}`]],
   ];
 
-  test.each(fields)('%s', async (_, change) => {
+  test.each(numbered(fields))('%s', async (_, change, turn) => {
     const at = workplace();
     const url = await at.server({});
-    await outputs(at, [url, 'out', ...change(at)]);
-    await outputs(at, ['inspect', url, ...change(at)]);
+    const flags = change(at);
+    await inTurn(
+      at,
+      [
+        [url, 'out', ...flags],
+        ['inspect', url, ...flags],
+      ],
+      turn,
+    );
   });
 
   test.each([

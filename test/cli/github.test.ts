@@ -20,6 +20,9 @@ test('text of a server or a path ends no command: %, line ends, and in propertie
     changed: { count: 0, first: [], fields: {} },
     moved: 0,
     broken: { count: 0, first: [] },
+    repeated: { count: 0, first: [] },
+    blank: { count: 0, first: [] },
+    unended: false,
   };
   const text = annotation({ path: 'data/a,b:c.jsonl', state: 'update', rows });
   expect(text).not.toMatch(/[\r\n]/);

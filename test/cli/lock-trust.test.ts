@@ -14,7 +14,7 @@ import { describe, expect, test } from 'vitest';
 import { builtCli, tempFolder } from '../support/built-cli.js';
 import { givenServer } from '../support/given.js';
 import { days } from '../support/served-tasks.js';
-import { StandIn } from '../support/stand-in.js';
+import { type Asked, StandIn } from '../support/stand-in.js';
 
 const gymgen = builtCli();
 const FOLDER = 'root/resources_servers/grid_v1';
@@ -108,6 +108,23 @@ describe('headers of the command line', () => {
     expect(await run('check', 'root', ...header, '--source', server.url)).not.toMatchObject({ exitCode: 2 });
     expect(thief.asked).toEqual([]);
     expect(server.asked.some(({ headers }) => headers.authorization?.startsWith('Bearer'))).toBe(true);
+  });
+
+  test('are named if the server of a lock file wants those of its config', async () => {
+    const denied = { status: 401, body: 'no token' };
+    const http = ({ headers }: Asked) => (headers.authorization === 'Bearer t0p' ? undefined : denied);
+    const server = await StandIn.start({ splits: { train: days(1) }, http });
+    const { cwd } = placed();
+    const env = { XDG_STATE_HOME: tempFolder(), SHOP_TOKEN: 't0p' };
+    const header = 'Authorization=Bearer $SHOP_TOKEN';
+    expect(await gymgen([server.url, 'root', '--header-env', header], { cwd, env })).toMatchObject({ exitCode: 0 });
+    for (const command of ['check', 'update']) {
+      const { exitCode, stderr } = await gymgen([command, 'root'], { cwd, env });
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain(`: --source ${server.url} --header-env '${header}'`);
+      const fixed = [command, 'root', '--source', server.url, '--header-env', header];
+      expect(await gymgen(fixed, { cwd, env })).toMatchObject({ exitCode: 0 });
+    }
   });
 
   test.each(['http://h/\u001b[2J\n::error::x', 'https://u:secret@h', 'file:///etc/passwd', '://'])(

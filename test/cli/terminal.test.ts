@@ -187,9 +187,29 @@ describe('a failure', () => {
   });
 });
 
-test('a pipe that is closed is no failure; another error of a stream is', () => {
-  const { out } = opened();
-  mayClose(out as never);
-  expect(() => out.emit('error', Object.assign(new Error('broken'), { code: 'EPIPE' }))).not.toThrow();
-  expect(() => out.emit('error', Object.assign(new Error('full'), { code: 'ENOSPC' }))).toThrow('full');
+describe('a failure of stdout', () => {
+  const fail = (code: string, isTTY = false) => {
+    const { out, err } = opened();
+    Object.assign(out, { isTTY });
+    mayClose({ stdout: out, stderr: err } as never);
+    out.emit('error', Object.assign(new Error(code), { code, syscall: 'write' }));
+    out.emit('error', Object.assign(new Error(code), { code, syscall: 'write' }));
+    return err.text;
+  };
+  const before = process.listeners('exit');
+  afterEach(() => {
+    for (const listener of process.listeners('exit')) if (!before.includes(listener)) process.off('exit', listener);
+  });
+
+  test.each([
+    ['EPIPE', false],
+    ['EIO', true],
+  ])('%s of a pipe or terminal that closed is not reported', (code, isTTY) => expect(fail(code, isTTY)).toBe(''));
+
+  test.each(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'])('%s is reported once, with what to do', (code) => {
+    expect(fail(code)).toMatch(/^error: cannot write to standard output: .*\n {2}fix: .*\n$/);
+    expect(fail(code)).toContain(code);
+  });
+
+  test('anything else is a bug', () => expect(() => fail('ERR_X')).toThrow());
 });

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { addWriteOptions, type WriteFlags } from '../../src/cli/write-options.js';
@@ -173,6 +173,65 @@ describe('headers', () => {
 });
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: no templates of ours
 
+describe('an option is refused if it is given', () => {
+  test.each<[WriteFlags, RegExp]>([
+    [{ fixField: ['a=1', 'b=2', 'a=3'] }, /^--fix-field is given twice for a$/m],
+    [{ renameTool: ['a=b', 'a=c'] }, /^--rename-tool is given twice for a$/m],
+    [{ header: ['A: 1', 'a: 2'] }, /^--header is given twice for a$/m],
+    [{ headerEnv: ['A=$HOME', 'a=$PATH'] }, /^--header-env is given twice for a$/m],
+  ])('twice for one key: %j', async (flags, told) => expect(await refusal(flags)).toMatch(told));
+
+  test.each(['Host', 'connection', 'Content-Length', 'content-type', 'Transfer-Encoding', 'TE', 'Sec-WebSocket-Key'])(
+    'for a header that HTTP sets itself: %s',
+    async (name) => {
+      expect(await refusal({ header: [`${name}: x`] })).toMatch(`HTTP sets the header ${name} itself`);
+      expect(await refusal({ headerEnv: [`${name}=$HOME`] })).toMatch(`HTTP sets the header ${name} itself`);
+    },
+  );
+
+  test.each(['Bearer hunter2', 'hunter2$', 'hunter2 $-', '$'])(
+    'as a secret that a shell put in place of its variable: --header-env A=%s',
+    async (value) => {
+      const refused = await refusal({ headerEnv: [`Authorization=${value}`] });
+      expect(refused).toMatch(/^--header-env Authorization has no \$VAR in its value/);
+      expect(refused).toContain("use single quotes: --header-env 'Authorization=$VAR'");
+      expect(refused).not.toContain('hunter2');
+    },
+  );
+});
+
+test('a Python with a path is taken from the current folder, and a name from PATH', () => {
+  expect(request({ python: 'venv/bin/python' }).bundle?.python).toBe(resolve('venv/bin/python'));
+  expect(request({ python: './python' }).bundle?.python).toBe(resolve('python'));
+  expect(request({ python: '/usr/bin/python3' }).bundle?.python).toBe('/usr/bin/python3');
+  expect(request({ python: 'python3.13' }).bundle?.python).toBe('python3.13');
+});
+
+describe('a text file', () => {
+  const promptOf = (bytes: Buffer | string) => {
+    const folder = mkdtempSync(join(tmpdir(), 'gymgen-text-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, 'p.txt');
+    writeFileSync(file, bytes);
+    return { toolDoc: `@${file}` };
+  };
+
+  test('has no byte order mark', () => {
+    expect(request(promptOf('\ufeffHallo\r\nWelt\n')).discover.action?.doc).toBe('Hallo\nWelt');
+  });
+
+  test.each([
+    [
+      'Windows-1252',
+      Buffer.from('eins\nzw\xf6lf', 'latin1'),
+      /^line is not UTF-8\nat: .*p\.txt:2\nfix: save it as UTF-8/,
+    ],
+    ['UTF-16', Buffer.from('\ufeffeins', 'utf16le'), /^file is UTF-16, not UTF-8\nat: .*p\.txt\n/],
+    ['UTF-16, big-endian', Buffer.from('\ufeffeins', 'utf16le').swap16(), /^file is UTF-16/],
+    ['UTF-16 without a mark', Buffer.from('eins', 'utf16le'), /^line contains a NUL character\nat: .*p\.txt:1\n/],
+  ])('in %s is refused', async (_, bytes, told) => expect(await refusal(promptOf(bytes))).toMatch(told));
+});
+
 test('the record holds what decides the result, in a fixed order, and nothing else', () => {
   const flags = {
     split: ['b', 'a'],
@@ -208,7 +267,7 @@ describe('each flag of write is either recorded in the lock file, or refused the
     reward: 'r',
     rewardRule: 'sum',
     maxConcurrentEnvs: '1',
-    headerEnv: ['A=b'],
+    headerEnv: ['A=$HOME'],
     maxSteps: '1',
     appendSystemPrompt: 't',
     datasets: 'train=a',

@@ -1,4 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -219,8 +231,68 @@ describe('recording', () => {
     const server = await StandIn.start();
     const file = tempFile('notes.jsonl');
     writeFileSync(file, 'mine\n');
-    expect(await failureOf(keep(server.url, file))).toContain('is no recording');
+    expect(await failureOf(keep(server.url, file))).toContain('is not a gymgen recording');
     expect(readFileSync(file, 'utf8')).toBe('mine\n');
+  });
+
+  describe.skipIf(process.platform === 'win32')('replaces nothing but a regular file', () => {
+    const refused = async (make: (file: string) => void) => {
+      const server = await StandIn.start();
+      const file = tempFile('shop.jsonl');
+      make(file);
+      const before = lstatSync(file);
+      const failure = await failureOf(keep(server.url, file));
+      const { ino, mode } = lstatSync(file);
+      expect([ino, mode]).toEqual([before.ino, before.mode]);
+      expect(readdirSync(join(file, '..'))).toContain('shop.jsonl');
+      expect(server.asked).toEqual([]); // refused at once
+      return failure;
+    };
+
+    test('a named pipe', async () => {
+      expect(await refused((file) => execFileSync('mkfifo', [file]))).toMatch(/^not a regular file\nat: .*shop\.jsonl/);
+    });
+
+    test('a symlink to a device', async () => {
+      expect(await refused((file) => symlinkSync('/dev/null', file))).toMatch(/^not a regular file/);
+    });
+
+    test('a symlink that leads nowhere', async () => {
+      expect(await refused((file) => symlinkSync(`${file}.none`, file))).toMatch(/^symlink leads nowhere/);
+    });
+
+    test('a folder', async () => {
+      expect(await refused((file) => mkdirSync(file))).toMatch(/^is a folder, not a file\nat: .*shop\.jsonl/);
+    });
+
+    test('a symlink stays, and the recording that it leads to is written', async () => {
+      const server = await StandIn.start();
+      const real = tempFile('real.jsonl');
+      await keep(server.url, real);
+      const link = tempFile('link.jsonl');
+      symlinkSync(real, link);
+      server.splits = { train: days(7) };
+      await keep(server.url, link);
+      expect(readlinkSync(link)).toBe(real);
+      expect((await read(real)).tasks).toHaveLength(7);
+    });
+  });
+
+  test.skipIf(!existsSync('/proc/self'))('on a file system that takes no files is refused', async () => {
+    const server = await StandIn.start();
+    for (const file of ['/proc/x.jsonl', '/proc/x/y.jsonl']) {
+      expect(await failureOf(keep(server.url, file))).toMatch(new RegExp(`^can't write: .*\nat: ${file}`));
+    }
+  });
+
+  test('keeps no token of --config-url', async () => {
+    const server = await StandIn.start();
+    const file = tempFile('a.jsonl');
+    const request = { url: server.url, configUrl: 'http://h/ws?token=hunter2', discover: discoverOptions() };
+    const failure = await failureOf(record(request, file, new Said(), signal));
+    expect(failure).toContain('has a query or fragment');
+    expect(failure).not.toContain('hunter2');
+    expect(existsSync(file)).toBe(false);
   });
 
   test('leaves the file as it was where the server fails half-way', async () => {
@@ -231,7 +303,6 @@ describe('recording', () => {
     });
     await expect(keep(server.url, file)).rejects.toThrow('prompt');
     expect(readFileSync(file, 'utf8')).toBe(before);
-    const { readdirSync } = await import('node:fs');
     expect(readdirSync(join(file, '..'))).toEqual(['a.jsonl']);
   });
 });

@@ -95,6 +95,66 @@ describe('a file', () => {
     expect(uneven).toMatch(/no CSV: Invalid Record Length[\s\S]*tasks\.csv/);
   });
 
+  const EXPORTS: [string, string][] = [
+    ['commas', 'prompt,word\nSag grüße,été\n'],
+    ['semicolons', 'prompt;word\r\nSag grüße;été\r\n'],
+    ['tabs', 'prompt\tword\nSag grüße\tété\n'],
+    ['a separator for Excel', 'sep=;\r\nprompt;word\r\nSag grüße;été\r\n'],
+    ['line ends of a Macintosh', 'prompt;word\rSag grüße;été\r'],
+    ['a byte order mark', '\ufeffprompt,word\nSag grüße,été'],
+    ['a byte order mark and semicolons', '\ufeffprompt;word\r\nSag grüße;été'],
+    ['blanks around the names', ' prompt , word \nSag grüße,été\n'],
+    ['quoted names', '\ufeff"prompt";"word"\n"Sag grüße";"été"\n'],
+    ['empty rows below', 'prompt,word\nSag grüße,été\n,\n,\n'],
+  ];
+  test.each(EXPORTS)('of CSV with %s is read', async (_, text) => {
+    expect((await read(fileOf('tasks.csv', text))).tasks).toMatchObject([
+      { prompt: 'Sag grüße', reset: '{"word":"été"}', split: 'train' },
+    ]);
+  });
+
+  test('of CSV keeps separators in cells and quoted names', async () => {
+    const { tasks } = await read(fileOf('tasks.csv', '"a;b",c\n1;2,"3,4"\n'));
+    expect(tasks[0]?.reset).toBe('{"a;b":"1;2","c":"3,4"}');
+  });
+
+  test.each([
+    ['an empty name', 'a,,b\n1,2,3\n', /^invalid column names[\s\S]*column 2 has no name[\s\S]*tasks\.csv:1\n/],
+    ['a blank name', 'a, \n1,2\n', /column 2 has no name/],
+    ['a repeated name', 'seed,a, seed\n1,2,3\n', /several columns are called 'seed'/],
+    ['a repeated name below a separator', 'sep=;\na;a\n1;2\n', /called 'a'[\s\S]*tasks\.csv:2\n/],
+  ])('of CSV with %s is refused', async (_, text, told) => {
+    expect(await failureOf(read(fileOf('tasks.csv', text)))).toMatch(told);
+  });
+
+  const latin1 = (text: string) => Buffer.from(text, 'latin1');
+  test.each<[string, string, Buffer, RegExp]>([
+    [
+      'Windows-1252',
+      'tasks.csv',
+      latin1('prompt,word\na,b\nSag gr\xfc\xdfe,x\n'),
+      /^line is not UTF-8\nat: .*tasks\.csv:3\n/,
+    ],
+    ['Windows-1252', 'tasks.csv', latin1('pr\xfcfung,word\n'), /^line is not UTF-8\nat: .*tasks\.csv:1\n/],
+    ['Windows-1252', 'tasks.jsonl', latin1('{"a":1}\n\n{"a":"\xfc"}\n'), /^line is not UTF-8\nat: .*tasks\.jsonl:3\n/],
+    ['Windows-1252', 'tasks.json', latin1('[\n{"a":"\xfc"}]'), /^line is not UTF-8\nat: .*tasks\.json:2\n/],
+    ['UTF-16', 'tasks.csv', Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), /^file is UTF-16, not UTF-8/],
+    ['UTF-16', 'tasks.jsonl', Buffer.from('\ufeff{"a":1}\n', 'utf16le'), /^file is UTF-16, not UTF-8/],
+    ['UTF-16 without a mark', 'tasks.csv', Buffer.from('a,b\n1,2\n', 'utf16le'), /NUL character/],
+  ])('in %s called %s is refused, with the line', async (_, name, bytes, told) => {
+    expect(await failureOf(read(fileOf(name, bytes)))).toMatch(told);
+  });
+
+  test('of CSV that is not UTF-8 far below is refused with its line', async () => {
+    const rows = Array.from({ length: 50_000 }, (_, at) => `${at},"two\nlines"\n`).join('');
+    const bytes = Buffer.concat([Buffer.from(`a,b\n${rows}`), latin1('1,\xe9\n')]);
+    expect(await failureOf(read(fileOf('tasks.csv', bytes)))).toMatch(/tasks\.csv:100002\n/);
+  });
+
+  test('may have a byte order mark as JSON', async () => {
+    expect((await read(fileOf('tasks.json', '\ufeff[{"a":1}]'))).tasks).toHaveLength(1);
+  });
+
   test('is read for the splits that are asked for, up to the limit', async () => {
     const file = jsonl({ split: 'a', n: 0 }, { split: 'b', n: 1 }, { split: 'a', n: 2 }, { split: 'a', n: 3 });
     const { splits, tasks } = await read(file, { splits: ['a'], limit: 2 });

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.js';
 import { changesIn, type Files, folderOf, put, snapshot, tempFolder, write } from './support/gym-root.js';
 
@@ -64,4 +64,50 @@ test('a folder that was emptied by hand, or left with what Gym made, is written 
   put(folderOf(root), { '.venv/bin/python': 'p', '__pycache__/x.pyc': 'c', 'a.egg-info/PKG-INFO': 'i' });
   await write(root, FILES);
   expect(snapshot(folderOf(root))).toMatchObject({ 'app.py': 'run()\n', '.venv/bin/python': 'p' });
+});
+
+describe('an edited file that is no longer generated', () => {
+  const LEFT: Files = { 'app.py': 'run()\n' };
+  const edited = async () => {
+    const root = tempFolder();
+    await write(root, FILES);
+    put(folderOf(root), { 'data/train.jsonl': '{"mine":1}\n', 'data/train_metrics.json': '{}' });
+    return { root, dryRun: () => write(root, LEFT, { dryRun: true, edits: 'keep' }) };
+  };
+
+  test('stays with edits: keep, and each later run reports it', async () => {
+    const { root, dryRun } = await edited();
+    for (let run = 0; run < 2; run += 1) {
+      await write(root, LEFT, { edits: 'keep' });
+      expect(snapshot(folderOf(root))).toMatchObject({ 'data/train.jsonl': '{"mine":1}\n' });
+      expect(changesIn(await dryRun())).toEqual({ 'data/train.jsonl': 'edited: no longer generated' });
+    }
+    await expect(write(root, LEFT)).rejects.toMatchObject({ details: ['data/train.jsonl (no longer generated)'] });
+  });
+
+  test('is removed with edits: ours, and forgotten', async () => {
+    const { root, dryRun } = await edited();
+    await write(root, LEFT, { edits: 'keep' });
+    await write(root, LEFT, { edits: 'ours' });
+    expect(Object.keys(snapshot(folderOf(root)))).toEqual(['app.py', 'gymgen.lock.json']);
+    expect(changesIn(await dryRun())).toEqual({});
+  });
+
+  test('is accepted with edits: theirs, until it changes again', async () => {
+    const { root, dryRun } = await edited();
+    await write(root, LEFT, { edits: 'theirs' });
+    expect(changesIn(await dryRun())).toEqual({});
+    await write(root, LEFT, { edits: 'keep' });
+    expect(changesIn(await dryRun())).toEqual({});
+    put(folderOf(root), { 'data/train.jsonl': '{"mine":2}\n' });
+    expect(changesIn(await dryRun())).toMatchObject({ 'data/train.jsonl': 'edited: no longer generated' });
+  });
+
+  test('is forgotten once it is deleted by hand', async () => {
+    const { root, dryRun } = await edited();
+    await write(root, LEFT, { edits: 'keep' });
+    rmSync(join(folderOf(root), 'data/train.jsonl'));
+    await write(root, LEFT, { edits: 'keep' });
+    expect(changesIn(await dryRun())).toEqual({});
+  });
 });

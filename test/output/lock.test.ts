@@ -1,8 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { finishCommits, LOCK_FILE, readLock, writeFolder } from '../../src/output/index.js';
-import { type Files, folderOf, NAME, outputs, put, snapshot, tempFolder, write } from './support/gym-root.js';
+import {
+  changesIn,
+  type Files,
+  folderOf,
+  NAME,
+  outputs,
+  put,
+  snapshot,
+  tempFolder,
+  write,
+} from './support/gym-root.js';
 
 const FILES: Files = {
   'data/train.jsonl': ['{}\n'],
@@ -47,7 +57,6 @@ const damaged: [string, string, string][] = [
     '{"format": 2, "files": []}',
     'a newer gymgen wrote this lock file (format 2; this one reads 1)',
   ],
-  ['a merge conflict', '<<<<<<< HEAD\n{}', 'the lock file is damaged'],
   ['no files', '{"format": 1}', 'the lock file is damaged'],
   ['a path that leads out', '{"format":1,"files":{"../../x":"sha256:HASH"}}', 'the lock file is damaged'],
   ['an absolute path', '{"format":1,"files":{"/etc/x":"sha256:HASH"}}', 'the lock file is damaged'],
@@ -95,4 +104,28 @@ test('a folder of another tool beside the staging folders is left alone', async 
   put(join(root, '.gymgen'), { 'not a name/x': '', 'note.txt': '' });
   expect(await finishCommits(root)).toEqual([]);
   expect(snapshot(join(root, '.gymgen'))).toMatchObject({ 'not a name/x': '', 'note.txt': '' });
+});
+
+test('merge conflicts in a lock file are reported with their line, and nothing is written', async () => {
+  const root = tempFolder();
+  await write(root, FILES);
+  const lock = join(folderOf(root), LOCK_FILE);
+  const [first, ...rest] = readFileSync(lock, 'utf8').split('\n');
+  writeFileSync(lock, [first, '<<<<<<< HEAD', '  "a": 1,', '=======', '>>>>>>> theirs', ...rest].join('\n'));
+  const before = snapshot(root);
+  await expect(write(root, FILES)).rejects.toMatchObject({
+    name: 'UserError',
+    message: 'lock file has unresolved merge conflicts',
+    where: `${lock}:2`,
+    fix: expect.stringContaining('git checkout --ours'),
+  });
+  expect(snapshot(root)).toEqual(before);
+});
+
+test('a byte order mark in a lock file is no damage', async () => {
+  const root = tempFolder();
+  await write(root, FILES);
+  const lock = join(folderOf(root), LOCK_FILE);
+  writeFileSync(lock, `\ufeff${readFileSync(lock, 'utf8')}`);
+  expect(changesIn(await write(root, FILES, { dryRun: true }))).toEqual({ [LOCK_FILE]: 'update' });
 });

@@ -65,8 +65,17 @@ it.each(['', '[]', 'a: [', 'gridsim_v1: 3', 'gridsim_v1:\n  resources_servers: [
 );
 
 it('says of a root what is there', async () => {
-  expect(await readRoot(join(root, 'none'))).toEqual({ path: join(root, 'none'), pyproject: undefined });
+  expect(await readRoot(join(root, 'none'))).toEqual({ path: join(root, 'none'), environmentServers: false });
   await writeFile(join(root, 'pyproject.toml'), '[project]\n');
+  await mkdir(join(root, 'nemo_gym'));
+  await writeFile(join(root, 'nemo_gym/package_info.py'), 'MAJOR = 0\n');
+  await mkdir(join(root, 'environment_servers'));
+  expect(await readRoot(root)).toMatchObject({
+    pyproject: '[project]\n',
+    packageInfo: 'MAJOR = 0\n',
+    environmentServers: true,
+  });
+  await writeFile(join(root, 'pyproject.toml'), '\ufeff[project]\n');
   expect((await readRoot(root)).pyproject).toBe('[project]\n');
   expect(await currentSettings(root, 'gridsim_v1')).toEqual({});
   await mkdir(join(root, 'resources_servers/gridsim_v1/configs'), { recursive: true });

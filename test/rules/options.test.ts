@@ -19,7 +19,11 @@ const codes = (findings: { code: string }[]): string[] => findings.map(({ code }
 describe('config texts', () => {
   it.each([
     ['http://127.0.0.1:8000', []],
-    ['https://host/base?x=1', []],
+    ['https://host/base', []],
+    ['https://host/base?x=1', ['config-url']],
+    ['http://h/ws?token=abc#x', ['config-url']],
+    ['http://h/#token', ['config-url']],
+    ['http://h/?', ['config-url']],
     ['ws://[::1]:80/ws', []],
     ['127.0.0.1:8000', ['config-url']],
     ['ftp://host', ['config-url']],

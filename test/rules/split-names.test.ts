@@ -43,6 +43,17 @@ describe('split names', () => {
     ]);
   });
 
+  it.each(['CON', 'nul', 'Aux.v2', 'com0', 'LPT9', 'train.', 'a..'])(
+    'refuses %j, which Windows cannot check out',
+    (name) => {
+      expect(splitNames([name], { example: false }).map(({ code }) => code)).toEqual(['split-windows']);
+    },
+  );
+
+  it.each(['console', 'con_v1', 'com10', 'v1.nul', 'a.b'])('takes %j', (name) => {
+    expect(splitNames([name], { example: false })).toEqual([]);
+  });
+
   it('refuses two that are one file where case does not count, naming both', () => {
     const [finding] = splitNames(['Train', 'eval', 'train'], { example: false });
     expect(finding).toMatchObject({ code: 'split-collision', where: "split 'train'" });

@@ -59,7 +59,7 @@ def bridge_app(url: str, **config: Any) -> Any:
     return app
 
 
-def wait_until(done: Callable[[], Any], within_s: float = 10.0) -> None:
+def wait_until(done: Callable[[], Any], within_s: float = 60.0) -> None:
     deadline = time.monotonic() + within_s
     while not done():
         assert time.monotonic() < deadline, "it did not come about"

@@ -113,7 +113,7 @@ async def test_one_that_dies_is_served_again_and_who_asks_meanwhile_waits(folder
         await asyncio.sleep(0.3)
         assert not asking.done()
         (folder / "crash").unlink()
-        second = await asyncio.wait_for(asking, 10)
+        second = await asyncio.wait_for(asking, 60)
         assert second != first
         assert await bundle.url() == second
     assert not is_there(pid_of(second))
@@ -206,7 +206,7 @@ async def test_output_that_is_not_its_own_does_no_harm(folder: Path) -> None:
 
 
 async def until_gone(*pids: int) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while any(is_there(pid) and not is_defunct(pid) for pid in pids):
             await asyncio.sleep(0.02)
 
@@ -227,11 +227,11 @@ async def test_one_that_can_not_be_started_for_a_while_is_served_again(folder: P
         os.kill(pid_of(first), signal.SIGKILL)
         await until_restarting(bundle, first)
         os.rename(away, folder)
-        assert is_there(pid_of(await asyncio.wait_for(bundle.url(), 10)))
+        assert is_there(pid_of(await asyncio.wait_for(bundle.url(), 60)))
 
 
 async def until_restarting(bundle: Bundle, url: str) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             try:
                 assert await asyncio.wait_for(bundle.url(), 0.02) == url
@@ -265,7 +265,7 @@ asyncio.run(main())
     assert is_there(child)
     parent.kill()
     await parent.wait()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while is_there(child):
             await asyncio.sleep(0.02)
 

@@ -145,7 +145,7 @@ async def test_a_server_that_does_not_answer_the_goodbye_is_cut_off(
     connection, _ = await server.start(TASK)
     connection.leave()
     await soon(lambda: server._slots._open == 0)
-    await asyncio.wait_for(peer.closed.wait(), 5)
+    await asyncio.wait_for(peer.closed.wait(), 60)
 
 
 async def test_a_server_in_the_middle_of_a_call_is_cut_off(serving: Any, servers: Any) -> None:

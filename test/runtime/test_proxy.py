@@ -63,7 +63,7 @@ async def proxy(status: int | None = None) -> AsyncIterator[tuple[str, list[str]
     """A proxy that is its own target: it answers requests to any host as an OpenEnv server."""
     asked: list[str] = []
 
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
         asked.append(f"{request.method} {request.raw_path}")
         if status is not None:
             return web.Response(status=status)

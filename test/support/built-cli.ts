@@ -11,15 +11,18 @@ export interface Cli {
   (args: string[], options?: Options): ResultPromise<{ reject: false; encoding: 'utf8' }>;
   /** Its end of a pipe in a shell: `gymgen ARGS | REST`. */
   piped(args: string[], rest: string): ResultPromise<{ reject: false; encoding: 'utf8' }>;
+  /** By a script of `sh`, in which `"$0" "$@"` is gymgen with its arguments. */
+  script(args: string[], text: string, options?: Options): ResultPromise<{ reject: false; encoding: 'utf8' }>;
 }
 
 /** Runs gymgen as a user does, in a process of its own. */
 export function builtCli(): Cli {
   const run = (args: string[], options: Options = {}) =>
     execa(process.execPath, [GYMGEN, ...args], { ...options, reject: false });
-  const piped = (args: string[], rest: string) =>
-    execa('sh', ['-c', `"$0" "$@" | ${rest}`, process.execPath, GYMGEN, ...args], { reject: false });
-  return Object.assign(run, { piped }) as Cli;
+  const script = (args: string[], text: string, options: Options = {}) =>
+    execa('sh', ['-c', text, process.execPath, GYMGEN, ...args], { ...options, reject: false });
+  const piped = (args: string[], rest: string) => script(args, `"$0" "$@" | ${rest}`);
+  return Object.assign(run, { piped, script }) as Cli;
 }
 
 /** A folder that goes away with the test. */

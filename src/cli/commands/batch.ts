@@ -6,6 +6,7 @@ import { withoutCredentials } from '../../credentials.js';
 import { EXIT, UserError } from '../../errors.js';
 import { LIMITS, overLimit } from '../../limits.js';
 import { gymgenCommand } from '../../printed-command.js';
+import { utf8Text } from '../../utf8.js';
 import { type BatchSource, readBatchFile } from '../batch-file.js';
 import { run } from '../run.js';
 import { BatchBoard } from '../ui/batch-board.js';
@@ -40,6 +41,8 @@ export async function batchCommand(file: string | undefined, flags: BatchFlags):
   });
 }
 
+const STDIN = 'standard input';
+
 async function jobsOf(file: string | undefined, flags: BatchFlags, signal: AbortSignal): Promise<Job[]> {
   const { root, source = [], concurrency: _, retries: __, failFast: ___, check: ____, ...given } = flags;
   const isFile = file !== undefined && file !== '-';
@@ -49,6 +52,12 @@ async function jobsOf(file: string | undefined, flags: BatchFlags, signal: Abort
     });
   }
   const batch = isFile ? readBatchFile(file) : { sources: listed(file === '-' ? await lines(signal) : source) };
+  if (batch.sources.length === 0) {
+    throw new UserError('no sources to process', {
+      where: STDIN,
+      fix: 'write one source a line; blank lines and lines that begin with # are skipped',
+    });
+  }
   const gymRoot = root ?? ('root' in batch ? batch.root : undefined);
   if (gymRoot === undefined) throw new UserError('no Gym root is named', { fix: 'add --root GYM_ROOT' });
   return batch.sources.map((entry) => jobOf(entry, gymRoot, given));
@@ -72,12 +81,10 @@ async function lines(signal: AbortSignal): Promise<string[]> {
   for await (const chunk of addAbortSignal(signal, process.stdin)) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > LIMITS.configBytes) throw overLimit('configBytes', { where: 'standard input' });
+    if (size > LIMITS.configBytes) throw overLimit('configBytes', { where: STDIN });
   }
-  const all = Buffer.concat(chunks)
-    .toString()
-    .split(/\r?\n/)
-    .map((line) => line.trim());
+  const text = utf8Text(Buffer.concat(chunks), STDIN);
+  const all = text.split(/\r?\n/).map((line) => line.trim());
   return all.filter((line) => line !== '' && !line.startsWith('#'));
 }
 

@@ -4,6 +4,7 @@ import { EXIT, Interrupted, UserError } from '../../errors.js';
 import type { GenerateRequest } from '../../generate.js';
 import { assertFinished } from '../../output/index.js';
 import { gymgenCommand } from '../../printed-command.js';
+import { withHeaderHint } from '../header-hint.js';
 import { type LockFlags, lockRequests } from '../lock-requests.js';
 import { run } from '../run.js';
 import { githubAnnotations } from '../ui/github.js';
@@ -29,7 +30,8 @@ export async function checkCommand(first: string, second: string | undefined, fl
         reports.push(report);
         showCheck(report, request.gymRoot, terminal);
         if (flags.github) for (const annotation of githubAnnotations(report)) terminal.annotate(annotation);
-      } catch (error) {
+      } catch (thrown) {
+        const error = second === undefined ? withHeaderHint(thrown, request) : thrown;
         // One folder that can't be told of doesn't keep the others from being looked at.
         if (requests.length === 1 || !(error instanceof UserError) || error instanceof Interrupted) throw error;
         failures.push({ name: shown, error });

@@ -4,6 +4,7 @@ import { namesOf } from '../../gym/index.js';
 import type { Edits } from '../../output/index.js';
 import { type UpdateReport, update } from '../../update.js';
 import { prepareRoot } from '../../write.js';
+import { withHeaderHint } from '../header-hint.js';
 import { type LockFlags, lockRequests } from '../lock-requests.js';
 import { run, type UiFlags } from '../run.js';
 import { differenceLines } from '../ui/difference-lines.js';
@@ -31,7 +32,8 @@ export async function updateCommand(gymRoot: string, flags: UpdateFlags): Promis
         show(report, path.join(gymRoot, namesOf(name).folder), edits, terminal);
         const { folder, changed, rows, kept, keptPrompts, edited } = report;
         folders.push({ name, folder, status: changed ? 'wrote' : 'unchanged', rows, kept, keptPrompts, edited });
-      } catch (error) {
+      } catch (thrown) {
+        const error = withHeaderHint(thrown, request);
         // One folder that can't be written doesn't keep the others from it.
         if (requests.length === 1 || !(error instanceof UserError) || error instanceof Interrupted) throw error;
         terminal.line(`${name} can't be updated`);

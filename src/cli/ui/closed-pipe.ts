@@ -1,6 +1,24 @@
-/** `gymgen … | head` closes the pipe early, and a terminal may close (EIO): neither is a failure. Other errors are thrown. */
-export function mayClose(stream: NodeJS.WriteStream): void {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+import { EXIT } from '../../errors.js';
+import { systemError } from '../../system-error.js';
+
+/** Codes that a command ends with if its output was complete. */
+const COMPLETE: readonly unknown[] = [undefined, EXIT.done, EXIT.differs];
+
+/**
+ * Keeps a failure of stdout or stderr from ending gymgen with a stack. `gymgen … | head` closes the pipe early (EPIPE), and a
+ * terminal may close (EIO): neither is a failure. If stdout fails in another way, such as on a full disk, the result is lost:
+ * gymgen says so and exits with 2.
+ */
+export function mayClose({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>): void {
+  stderr.on('error', () => {}); // nowhere to report it
+  stdout.once('error', (error: NodeJS.ErrnoException) => {
+    stdout.on('error', () => {}); // the same again
+    if (error.code === 'EPIPE' || (error.code === 'EIO' && stdout.isTTY)) return;
+    const failure = systemError(error);
+    if (failure === undefined) throw error;
+    stderr.write(`error: cannot write to standard output: ${failure.message}\n  fix: ${failure.fix}\n`);
+    process.once('exit', () => {
+      if (COMPLETE.includes(process.exitCode)) process.exitCode = EXIT.failed;
+    });
   });
 }

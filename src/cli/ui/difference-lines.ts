@@ -8,12 +8,15 @@ export function differenceLines({ state, diff, rows }: FileDifference): string[]
   return state === 'edited' || state === 'update' ? ['(nothing that a diff shows)'] : [];
 }
 
-function rowLines({ came, went, changed, moved, broken }: RowsDifference): string[] {
+function rowLines({ came, went, changed, moved, broken, repeated, blank, unended }: RowsDifference): string[] {
   const fields = Object.entries(changed.fields).map(([field, count]) => `${field} (${rows(count)})`);
   return [
     ...namedLines('-', went, 'is no task any more', 'more that are no tasks any more'),
     ...namedLines('+', came, 'is new', 'more that are new'),
     ...namedLines('!', broken, 'is no row', 'more lines that are no rows'),
+    ...namedLines('!', repeated, 'is repeated', 'more that are repeated'),
+    ...blankLines(blank),
+    ...(unended ? ['! the last line has no line break at its end'] : []),
     ...changed.first.flatMap(changeLines),
     ...(changed.count > changed.first.length
       ? [`~ ${changed.count - changed.first.length} more; in all: ${fields.join(', ')}`]
@@ -25,6 +28,11 @@ function rowLines({ came, went, changed, moved, broken }: RowsDifference): strin
 function namedLines(sign: string, { count, first }: Named, what: string, more: string): string[] {
   const lines = first.map(({ task, line }) => `${sign} ${task} ${what} (line ${line})`);
   return count > first.length ? [...lines, `${sign} ${thousands(count - first.length)} ${more}`] : lines;
+}
+
+function blankLines({ count, first }: RowsDifference['blank']): string[] {
+  const lines = first.map((line) => `! line ${line} is blank`);
+  return count > first.length ? [...lines, `! ${thousands(count - first.length)} more blank lines`] : lines;
 }
 
 function changeLines({ task, line, fields }: RowChange): string[] {

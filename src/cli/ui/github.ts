@@ -59,8 +59,11 @@ export function workflowCommand({ file, line, title, lines }: Annotation): strin
 }
 
 function lineOf({ rows, diff }: FileDifference): number | undefined {
-  const first = rows?.changed.first[0] ?? rows?.went.first[0] ?? rows?.broken.first[0] ?? rows?.came.first[0];
-  if (first) return first.line;
+  if (rows) {
+    const { changed, went, broken, repeated, blank, came } = rows;
+    const named = [changed, went, broken, repeated].flatMap(({ first }) => first.slice(0, 1));
+    return named[0]?.line ?? blank.first[0] ?? came.first[0]?.line;
+  }
   const hunk = /^@@ -(\d+)/.exec(diff?.[0] ?? '')?.[1];
   return hunk === undefined ? undefined : Math.max(1, Number(hunk));
 }

@@ -1,12 +1,17 @@
+import type { CommanderError } from 'commander';
 import { maskCredentials } from '../../credentials.js';
 import { EXIT, UserError } from '../../errors.js';
+import { gymgenCommand } from '../../printed-command.js';
+import { systemError } from '../../system-error.js';
 import type { Mark, Terminal } from './terminal.js';
+import { usageParts } from './usage-parts.js';
 
 const ERROR: Mark = { text: 'error:', colour: 'red' };
 const REPORT = 'this is a bug of gymgen: please report it with the lines above, and what you ran';
 
 /** Tells what went wrong: what, where and how to fix it; a stack only for a bug. @returns the exit code */
-export function showError(error: unknown, terminal: Terminal): number {
+export function showError(thrown: unknown, terminal: Terminal): number {
+  const error = systemError(thrown) ?? thrown;
   if (!(error instanceof UserError)) {
     const [what, ...frames] = stackLines(error);
     terminal.line(what, ERROR);
@@ -18,6 +23,15 @@ export function showError(error: unknown, terminal: Terminal): number {
   showUserError(error, terminal);
   terminal.document({ error: errorDocument(error), exitCode: error.exitCode });
   return error.exitCode;
+}
+
+/** Adds the document to what Commander has printed on stderr. @returns the exit code; Commander's own is 1 */
+export function showUsageError({ message }: CommanderError, terminal: Terminal): number {
+  const [problem, suggestion] = usageParts(message);
+  const fix = suggestion.replace(/^\(D(.*)\)$/, 'd$1') || `see ${gymgenCommand`--help`}`;
+  const error = new UserError(problem.replace(/^error: /, ''), { fix });
+  terminal.document({ error: errorDocument(error), exitCode: EXIT.failed });
+  return EXIT.failed;
 }
 
 export function showUserError(error: UserError, terminal: Terminal): void {
