@@ -43,7 +43,7 @@ const CASES: Record<string, { given: Discovery; options: GymOptions }> = {
     given: discovery([...texts, task(0, { split: 'eval set' })], { envName: hostile }),
     options: options({
       name: 'my_env_v2',
-      server: { url: 'https://host/base?a=${oc.env:HOME}' },
+      server: { url: 'https://host/base/${oc.env:HOME}' },
       headers: { Authorization: 'Bearer ${HF_TOKEN}' },
       renameTools: { 'a.b': 'a_b' },
       settings: { tool_timeout: 30, reset_timeout: 0.5, idle_timeout: 600, reward: '12:30', max_steps: 4 },

@@ -25,7 +25,14 @@ from enum import StrEnum
 from typing import Any
 
 from openenv_bridge.calls import Calls
-from openenv_bridge.mask import Cancelled, EpisodeFailed, Failure, Unavailable, WrongTools, one_line
+from openenv_bridge.mask import (
+    Cancelled,
+    EpisodeFailed,
+    Failure,
+    Unavailable,
+    WrongTools,
+    one_line,
+)
 from openenv_bridge.play import Play
 from openenv_bridge.rewards import Verdict
 from openenv_bridge.task import Task

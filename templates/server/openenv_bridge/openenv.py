@@ -178,7 +178,7 @@ class OpenEnvServer:
             raise NotNowError(failure) from None
         except (aiohttp.ServerConnectionError, aiohttp.ClientOSError, OSError) as e:
             raise NotNowError(Unreachable(f"can't connect to {self._shown}: {type(e).__name__}")) from None
-        except Exception as e:
+        except (aiohttp.ClientError, ValueError) as e:
             raise Unreachable(f"can't connect to {self._shown}: {type(e).__name__}") from None
 
     def _refused_by_proxy(self, status: int) -> str:
