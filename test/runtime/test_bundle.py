@@ -18,18 +18,20 @@ from openenv_bridge.bundle import Bundle, located
 from openenv_bridge.config import ConfigError, OpenEnvConfig
 
 # Says what serve_bundle.py says, and its process id in place of a port. A "sandbox" is a process that outlives it: in a
-# session of its own, with its pipes and a process that it started in turn.
+# session of its own, with its pipes and a process that it started in turn. "cleared" has it start with no environment.
 PROGRAM = """
 import json, os, pathlib, subprocess, sys
 def say(**message): print(json.dumps(message), flush=True)
+token = sys.stdin.readline()
 say(progress="importing"); print("noise"); say(warning="left out: one")
 if pathlib.Path("refuse").exists(): say(refused="no task can be served"); sys.exit(3)
 if pathlib.Path("crash").exists(): sys.exit(9)
-if pathlib.Path("token").exists(): pathlib.Path("token").write_text(sys.stdin.readline())
+if pathlib.Path("token").exists(): pathlib.Path("token").write_text(token)
 if pathlib.Path("long").exists(): print("x" * 10**6, flush=True)
 if pathlib.Path("sandbox").exists():
     nested = ["sh", "-c", "sleep 600 & echo $$ $! >> sandbox; wait"]
-    sandbox = subprocess.Popen(nested, start_new_session=True, close_fds=False)
+    env = {"PATH": os.environ["PATH"]} if pathlib.Path("cleared").exists() else None
+    sandbox = subprocess.Popen(nested, env=env, start_new_session=True, close_fds=False)
     while str(sandbox.pid) not in pathlib.Path("sandbox").read_text().split(): pass
 say(url=f"http://127.0.0.1/{os.getpid()}?{' '.join(sys.argv[2:])}", framework="1")
 sys.stdin.read()
@@ -124,9 +126,22 @@ LOOPS: list[Callable[[Coroutine[None, None, None]], None]] = [asyncio.run, uvloo
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes in groups of their own are found in /proc")
 @pytest.mark.parametrize("run", LOOPS)
+@pytest.mark.parametrize("found_by", ["environment", "limit"])
 def test_one_that_is_killed_is_served_again_at_once_and_its_sandboxes_are_ended(
-    folder: Path, run: Callable[[Coroutine[None, None, None]], None]
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    found_by: str,
+    run: Callable[[Coroutine[None, None, None]], None],
 ) -> None:
+    if found_by == "environment":
+
+        def unsupported(*_: object) -> None:
+            raise OSError
+
+        monkeypatch.setattr(bundle_module.resource, "prlimit", unsupported)
+    else:
+        (folder / "cleared").touch()
+
     async def play() -> None:
         (folder / "sandbox").touch()
         async with serving(folder) as bundle:

@@ -12,6 +12,7 @@ import contextlib
 import json
 import logging
 import os
+import resource
 import secrets
 import signal
 import sys
@@ -27,7 +28,8 @@ logger = logging.getLogger(__name__)
 PROGRAM = Path(__file__).with_name("serve_bundle.py")
 CONFIGS = Path(__file__).resolve().parent.parent / "configs"  # what a relative path in the config starts from
 PAUSES_S = (1.0, 30.0)  # the first and the longest pause before a child is started once more
-MARK = "GYMGEN_BUNDLE_SERVER"  # the variable that all processes of one child inherit; its value is no secret
+MARK = "GYMGEN_BUNDLE_SERVER"  # the variable with the mark that all processes of one child inherit; it is not a secret
+MARKS = (2**62, 2**63)  # their range; see `_mark`
 EXIT_POLL_S = 0.1
 KILL_ROUNDS = 5
 LAST_OUTPUT_S = 0.5  # for what a child said before it ended: a process that outlives it may hold its output open
@@ -83,7 +85,8 @@ class Bundle:
         """Start a child and wait for its URL; the task reads on what it says."""
         # Bytecode is not for the bundle's folder.
         bytecode = {} if "PYTHONPYCACHEPREFIX" in os.environ else {"PYTHONDONTWRITEBYTECODE": "1"}
-        mark = {MARK: secrets.token_hex(16)}
+        first, end = MARKS
+        mark = first + secrets.randbelow(end - first)
         self._refused = None
         child = self._child = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -94,20 +97,21 @@ class Bundle:
             stdin=PIPE,  # which closes when this process is gone
             stdout=PIPE,
             cwd=self._folder,  # upwards of which AgentEnv looks for its settings
-            env=dict(os.environ) | bytecode | mark,
+            env=dict(os.environ) | bytecode | {MARK: str(mark)},
             start_new_session=True,  # a Ctrl-C is ours to pass on
         )
+        _mark(child.pid, mark)
         assert child.stdin is not None
         child.stdin.write(f"{self._token}\n".encode())
         if self._stopping:
             self.stop()
         ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        ended = asyncio.create_task(self._watch(child, mark[MARK], ready))
+        ended = asyncio.create_task(self._watch(child, mark, ready))
         assert self._url is not None
         self._url.set_result(await ready)
         return ended
 
-    async def _watch(self, child: Process, mark: str, ready: asyncio.Future[str]) -> None:
+    async def _watch(self, child: Process, mark: int, ready: asyncio.Future[str]) -> None:
         """Listen to ``child`` until it has ended, and end what it leaves."""
         listening = asyncio.create_task(self._listen(child, ready))
         code = await _exit_code(child)
@@ -186,9 +190,18 @@ async def _exit_code(child: Process) -> int:
     return child.returncode
 
 
-def _end_leftovers(group: int, mark: str) -> None:
-    """Kill what is left of a child: its process group and, on Linux, processes in groups of their own that inherited
-    ``mark``. Repeated, as a process may have started another one meanwhile."""
+def _mark(pid: int, mark: int) -> None:
+    """Mark a process, and so each process that it starts, even one in a session of its own with a cleared environment.
+    The mark is a limit (setrlimit(2)) that no process reaches: over 2**62 microseconds of real-time scheduling."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, ValueError):  # not supported, or a lower limit is set: MARK is all there is
+            _, hard = resource.prlimit(pid, resource.RLIMIT_RTTIME)
+            resource.prlimit(pid, resource.RLIMIT_RTTIME, (mark, hard))
+
+
+def _end_leftovers(group: int, mark: int) -> None:
+    """Kill what is left of a child: its process group and, on Linux, all processes with its mark. Repeated, as a
+    process may have started another one meanwhile."""
     for _ in range(KILL_ROUNDS):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
@@ -200,12 +213,12 @@ def _processes() -> list[int]:
     return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()] if sys.platform == "linux" else []
 
 
-def _killed(pid: int, mark: str) -> bool:
-    """Kill the process if it has ``mark`` in its environment. By a pidfd: its number may be another's by then."""
+def _killed(pid: int, mark: int) -> bool:
+    """Kill the process if it has the mark. By a pidfd: its number may be another's by then."""
     try:
         process = os.pidfd_open(pid)
         try:
-            if f"{MARK}={mark}".encode() not in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+            if not _is_marked(pid, mark):
                 return False
             signal.pidfd_send_signal(process, signal.SIGKILL)
             return True
@@ -213,3 +226,9 @@ def _killed(pid: int, mark: str) -> bool:
             os.close(process)
     except (OSError, AttributeError):  # it has ended or is another user's, or this system has no pidfds
         return False
+
+
+def _is_marked(pid: int, mark: int) -> bool:
+    if f"{MARK}={mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+        return True
+    return resource.prlimit(pid, resource.RLIMIT_RTTIME)[0] == mark

@@ -87,24 +87,46 @@ export class Background implements Running {
   }
 }
 
-/** The processes that have this variable in their environment, as their command lines. Needs /proc. */
-export function processesWith(variable: string): { pid: number; command: string }[] {
-  const read = (path: string) => {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch {
-      return ''; // it ended meanwhile, or is another user's
-    }
-  };
+export interface RunningProcess {
+  pid: number;
+  command: string;
+}
+
+/** The text of a file in /proc; empty if the process has ended or is another user's. */
+function readProc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** All processes that have not ended. Needs /proc. */
+function allProcesses(): RunningProcess[] {
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && read(`/proc/${name}/environ`).split('\0').includes(variable))
-    .map((name) => ({ pid: Number(name), command: read(`/proc/${name}/cmdline`).replaceAll('\0', ' ').trim() }))
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), command: readProc(`${name}/cmdline`).replaceAll('\0', ' ').trim() }))
     .filter(({ command }) => command !== ''); // a zombie
+}
+
+/** The processes that have this variable in their environment. */
+export function processesWith(variable: string): RunningProcess[] {
+  return allProcesses().filter(({ pid }) => readProc(`${pid}/environ`).split('\0').includes(variable));
+}
+
+/** The processes whose command line contains this text. */
+export function processesNaming(text: string): RunningProcess[] {
+  return allProcesses().filter(({ command }) => command.includes(text));
 }
 
 /** Kills every process that has this variable in its environment. */
 export function killWith(variable: string): void {
-  for (const { pid } of processesWith(variable)) {
+  killAll(processesWith(variable));
+}
+
+/** Kills processes, of which some may have ended. */
+export function killAll(processes: RunningProcess[]): void {
+  for (const { pid } of processes) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
