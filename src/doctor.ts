@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { execa } from 'execa';
 import { frameworkLacks, pythonsWithFramework } from './source/framework.js';
+import { runProgram } from './source/run-program.js';
 import { uvPath } from './source/uv.js';
 import { which } from './which.js';
 
@@ -124,10 +124,10 @@ async function gym(signal: AbortSignal): Promise<Check> {
 
 /** What a program says in its first line, or null where it fails or isn't there. */
 async function said(program: string, args: string[], signal: AbortSignal): Promise<string | null> {
-  const run = await execa(program, args, {
+  const run = await runProgram(program, args, {
     cwd: '/',
     env: { PYTHONSAFEPATH: '1' }, // no module of the folder that it runs in
-    cancelSignal: signal,
+    signal,
     stdin: 'ignore',
     reject: false,
   });

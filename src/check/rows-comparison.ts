@@ -47,7 +47,7 @@ export class RowsComparison {
   private readonly found: RowsDifference = {
     came: named(),
     went: named(),
-    changed: { count: 0, first: [], fields: {} },
+    changed: { count: 0, first: [], fields: Object.create(null) },
     moved: 0,
     broken: named(),
     repeated: named(),
@@ -172,7 +172,8 @@ export class RowsComparison {
       if (field in changed.fields || Object.keys(changed.fields).length < FIELDS)
         changed.fields[field] = (changed.fields[field] ?? 0) + 1;
     }
-    if (changed.first.length < NAMED) changed.first.push({ task: taskName(before.row), line: before.line, fields });
+    if (changed.first.length < NAMED)
+      changed.first.push({ task: taskName(before.row), line: before.line, fields: few(fields) });
   }
 }
 
@@ -210,6 +211,12 @@ class Window {
     this.take(id);
     this.alone(row);
   }
+}
+
+/** A row can have any number of fields. */
+function few(fields: FieldChange[]): FieldChange[] {
+  if (fields.length <= FIELDS) return fields;
+  return [...fields.slice(0, FIELDS), { field: `${fields.length - FIELDS} more fields`, before: null, after: null }];
 }
 
 function named(): Named {

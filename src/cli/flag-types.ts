@@ -29,9 +29,11 @@ export const pairs = (separator: '=' | ':', shape: string, keyOf = (key: string)
     .array(pair(separator, shape))
     .default([])
     .superRefine((all, context) => {
-      const keys = all.map(([key]) => keyOf(key));
-      for (const [at, [key]] of all.entries()) {
-        if (keys.indexOf(keyOf(key)) < at) context.addIssue({ code: 'custom', message: `is given twice for ${key}` });
+      const keys = new Set<string>();
+      for (const [key] of all) {
+        const size = keys.size;
+        if (keys.add(keyOf(key)).size === size)
+          context.addIssue({ code: 'custom', message: `is given twice for ${key}` });
       }
     });
 

@@ -89,6 +89,8 @@ interface Exchanged {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
+/** Pieces of an answer that are put together: a server can send a byte at a time, and each piece takes far more memory. */
+const PIECES = 1024;
 
 /** JSON over HTTP to one OpenEnv server, on connections that are kept open. Not safe to share between servers. */
 export class HttpClient {
@@ -237,16 +239,21 @@ export class HttpClient {
   private async read(response: http.IncomingMessage, asked: string): Promise<Buffer> {
     const { maxBytes = LIMITS.answerBytes } = this.options;
     const chunks: Buffer[] = [];
+    let last: Buffer[] = [];
     let size = 0;
     const body = decoded(response).on('data', (chunk: Buffer) => {
       size += chunk.length;
-      chunks.push(chunk);
+      if (last.push(chunk) === PIECES) {
+        chunks.push(Buffer.concat(last));
+        last = [];
+      }
       if (size <= maxBytes) return;
       body.destroy(overLimit('answerBytes', { where: asked, limit: maxBytes }));
       response.destroy();
     });
     await finished(body); // an iterator takes a tenth longer
     this.bytes += size;
+    chunks.push(...last);
     return withoutMark(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
   }
 }

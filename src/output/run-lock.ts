@@ -1,4 +1,4 @@
-import { mkdir, open, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../errors.js';
 import { LIMITS } from '../limits.js';
@@ -9,6 +9,9 @@ import { readRootFile } from './root-file.js';
 
 /** Other runs can come in between only so often; past that something else is wrong. */
 const TRIES = 100;
+
+/** In this time, a process fills the file that it has created. */
+const FRESH_MS = 1000;
 
 /** Held by the one run that may write a name: a file that only one process can create. */
 export interface RunLock {
@@ -93,13 +96,19 @@ async function waitForPermit(permit: string): Promise<void> {
   else await sleep(10);
 }
 
-/** The file's text; waits a moment where its owner has created it and not yet filled it. */
+/** The text of a file; waits a moment if its owner has just created it and not yet filled it. */
 async function readSettled(path: string): Promise<string | undefined> {
   for (let tries = 0; ; tries += 1) {
     const text = await textOf(path);
-    if (text !== '' || tries === 20) return text;
+    if (text !== '' || tries === 20 || !(await isFresh(path))) return text;
     await sleep(25);
   }
+}
+
+/** A checkout can bring along any number of empty files: they are not waited for. */
+async function isFresh(path: string): Promise<boolean> {
+  const stat = await unless(ABSENT, lstat(path));
+  return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) < FRESH_MS;
 }
 
 async function textOf(path: string): Promise<string | undefined> {

@@ -60,7 +60,9 @@ async function leave(places: Places, runLock: RunLock): Promise<void> {
 /** What `leave` and `removeMade` do, at once. A commit that has begun is left for the next command to finish. */
 function discard(places: Places, made: string | undefined): void {
   if (existsSync(places.journal)) return;
-  rmSync(places.staging, { recursive: true, force: true });
+  rmSync(places.files, { recursive: true, force: true });
+  for (const file of [places.draft, places.permit, places.owner]) rmSync(file, { force: true });
+  rmdirSync(places.staging); // fails if it holds something else, which stays
   rmdirSync(places.gymgen);
   if (made === undefined) return;
   for (let at = resolve(places.root); ; at = dirname(at)) {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { UserError } from '../errors.js';
 import { PromptPrints } from '../gym/index.js';
+import { hasTooManyValues } from '../json-bounds.js';
 import { LIMITS } from '../limits.js';
 import { hashFile, type Lock, type OutputFile, type RowsFile, readRootFile } from '../output/index.js';
 import { MergedRows } from './merged-rows.js';
@@ -62,7 +63,9 @@ export class PromptKeeper {
     const file = path.join(this.folder, 'toolsets.json');
     try {
       if ((await hashFile(file)) !== this.lock?.files['toolsets.json']) return new Set();
-      const { toolsets } = JSON.parse(String(await readRootFile(file, LIMITS.answerBytes))) as {
+      const bytes = await readRootFile(file, LIMITS.answerBytes);
+      if (hasTooManyValues(bytes)) return new Set();
+      const { toolsets } = JSON.parse(String(bytes)) as {
         toolsets: { tools: unknown }[];
       };
       return new Set(toolsets.map(({ tools }) => JSON.stringify(tools)));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { jsonLine, promptPrint } from '../gym/index.js';
-import { exceededLimit } from '../json-bounds.js';
+import { endOfString, exceededLimit } from '../json-bounds.js';
 import { Digest, type KeptPrompts } from '../output/index.js';
 import { FileLines } from './file-lines.js';
 
@@ -128,9 +128,16 @@ function spelt(there: string, row: string): string {
   return normal(there) === normal(row) ? there : row;
 }
 
-/** Without blanks, and strings without needless escapes; numbers stay as they are. */
+/** Without blanks, and strings without needless escapes; numbers stay as they are. A string can be longer than a regex takes. */
 function normal(json: string): string {
-  return json.replace(/"(?:[^"\\]|\\.)*"|\s+/g, (token) => (token[0] === '"' ? JSON.stringify(JSON.parse(token)) : ''));
+  const parts: string[] = [];
+  let start = 0;
+  for (let quote = json.indexOf('"'); quote !== -1; quote = json.indexOf('"', start)) {
+    const end = endOfString(json, quote) + 1;
+    parts.push(json.slice(start, quote).replace(/\s/g, ''), JSON.stringify(JSON.parse(json.slice(quote, end))));
+    start = end;
+  }
+  return parts.join('') + json.slice(start).replace(/\s/g, '');
 }
 
 /** The row's place in its split, as it says, or else as its line does. */

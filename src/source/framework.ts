@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { execa } from 'execa';
 import { UserError } from '../errors.js';
 import { ownPython } from './python-env.js';
 
@@ -13,6 +12,8 @@ version("agentenv-framework")
 missing = [name for name in ("openenv", "uvicorn") if find_spec(name) is None]
 if missing: sys.exit("there is no " + " and no ".join(missing))
 `;
+
+import { runProgram } from './run-program.js';
 
 /**
  * A Python that has AgentEnv: the one that was given, else the caller's own where it has it (an active virtual environment,
@@ -48,10 +49,10 @@ export function pythonsWithFramework(): string[] {
  * of PYTHONPATH: `-I` would leave out the latter two, where plugins may be.
  */
 export async function frameworkLacks(python: string, signal: AbortSignal): Promise<string | null> {
-  const run = await execa(python, ['-c', PROBE], {
+  const run = await runProgram(python, ['-c', PROBE], {
     cwd: '/',
     env: { PYTHONSAFEPATH: '1' },
-    cancelSignal: signal,
+    signal,
     stdin: 'ignore',
     reject: false,
   });

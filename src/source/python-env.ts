@@ -1,12 +1,12 @@
 import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { execa } from 'execa';
 import { parse } from 'smol-toml';
 import { UserError } from '../errors.js';
 import { cachedFolder, folderOfThisRun } from './cache.js';
 import { missingPython } from './missing-python.js';
 import { projectInputs } from './project-inputs.js';
 import { requirementsFile } from './requirements.js';
+import { runProgram } from './run-program.js';
 import { findUv } from './uv.js';
 
 /** An environment to make with uv. */
@@ -96,7 +96,7 @@ async function makeEnv(
 ): Promise<void> {
   const uv = await findUv(say, signal);
   say(`installing what ${name} needs`);
-  const run = (...args: string[]) => execa(uv, args, { cwd, cancelSignal: signal });
+  const run = (...args: string[]) => runProgram(uv, args, { cwd, signal });
   try {
     await run('venv', ...options, '--quiet', '--relocatable', '--clear', '--no-project', '--python', python, folder);
     await run('pip', 'install', ...options, '--quiet', '--python', pythonIn(folder), ...install);

@@ -6,6 +6,7 @@ import { execa } from 'execa';
 import { UserError } from '../errors.js';
 import { holdExit } from '../shutdown.js';
 import { bytecodeFolder } from './cache.js';
+import { killGroup } from './run-program.js';
 import type { SourceReporter } from './types.js';
 
 /** A server that gymgen started, which ends with it. */
@@ -94,7 +95,7 @@ export async function serve(command: string, args: string[], options: ServeOptio
     child.stdin.end();
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       if (await Promise.race([child.then(() => true), sleep(stopSeconds * 1000, false, { ref: false })])) return;
-      kill(child.pid, signal);
+      killGroup(child.pid, signal);
     }
     await child;
   };
@@ -138,15 +139,6 @@ function abortion(signal: AbortSignal): { aborted: Promise<never>; release: () =
     signal.addEventListener('abort', abort, { once: true });
   });
   return { aborted, release: () => signal.removeEventListener('abort', abort) };
-}
-
-/** Signals the server and all that it started. */
-function kill(pid: number | undefined, signal: NodeJS.Signals): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, signal);
-  } catch {
-    // it is gone
-  }
 }
 
 function objectIn(line: string): Record<string, unknown> | null {

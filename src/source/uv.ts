@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ExecaError, execa } from 'execa';
+import { ExecaError } from 'execa';
 import { UserError } from '../errors.js';
 import { which } from '../which.js';
 import { cachedFolder, knownFolder } from './cache.js';
 import { requirementsFile } from './requirements.js';
+import { runProgram } from './run-program.js';
 
 const HOW = 'install uv (https://docs.astral.sh/uv/), or put it on PATH';
 /** Its version, and the hash of each of its files. */
@@ -52,11 +53,11 @@ function why(cause: unknown): string {
 async function install(folder: string, signal: AbortSignal | undefined): Promise<void> {
   const python = await which('python3');
   if (python === undefined) throw new Error('python3 is not on PATH');
-  const options = { cwd: '/', ...(signal ? { cancelSignal: signal } : {}) };
+  const options = { cwd: '/', signal };
   const pip = ['-I', '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-cache-dir'];
   const locked = ['--no-deps', '--only-binary', ':all:', '--require-hashes', '--requirement', LOCK];
-  const made = await execa(python, ['-I', '-m', 'venv', folder], { ...options, reject: false });
+  const made = await runProgram(python, ['-I', '-m', 'venv', folder], { ...options, reject: false });
   // Debian's python3 has no ensurepip without python3-venv, but may have pip. uv's wheel is one binary, under bin/.
-  if (made.failed) await execa(python, [...pip, '--target', folder, ...locked], options);
-  else await execa(path.join(folder, 'bin', 'python'), [...pip, ...locked], options);
+  if (made.failed) await runProgram(python, [...pip, '--target', folder, ...locked], options);
+  else await runProgram(path.join(folder, 'bin', 'python'), [...pip, ...locked], options);
 }

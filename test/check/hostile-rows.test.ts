@@ -19,3 +19,14 @@ test('a line of more values than a row can have is no row', () => {
   const found = compared(row(`[${'[],'.repeat(LIMITS.jsonValues)}1]`));
   expect([found?.broken.count, found?.came.count]).toEqual([1, 1]);
 });
+
+test('of a row with any number of fields, a few are told, and how many more', () => {
+  const fields = Array.from({ length: 100_000 }, (_, at) => `"k${at}":1`).join(',');
+  const found = compared(`{"responses_create_params":{"input":[]},${fields},"x":1,"task_id":"a"}`);
+  const told = found?.changed.first[0]?.fields ?? [];
+  expect([told.length, told.at(-1)?.field]).toEqual([31, '99970 more fields']);
+});
+
+test('fields are counted whatever they are called', () => {
+  expect(compared(row('1,"constructor":1'))?.changed.fields).toEqual({ constructor: 1 });
+});

@@ -68,6 +68,17 @@ describe('options of a lock file', () => {
     expect(server.asked.length).toBe(asked);
   });
 
+  test('are checked in little time, however many they are', async () => {
+    const { run, setLock } = await checkout();
+    const many = Array.from({ length: 100_000 }, (_, at) => `k${at}=1`);
+    for (const key of ['fixField', 'split']) {
+      setLock({ options: { [key]: many } });
+      const began = Date.now();
+      const { stderr } = await run('check', 'root');
+      expect([key, stderr.length < 10_000, Date.now() - began < 20_000]).toEqual([key, true, true]);
+    }
+  }, 120_000);
+
   test('may hold the name of the folder', async () => {
     const { run } = await checkout('--name', 'other');
     expect(await run('check', 'root')).toMatchObject({ exitCode: 0, stdout: 'same root/resources_servers/other' });

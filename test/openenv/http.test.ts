@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { LIMITS } from '../../src/limits.js';
 import { HttpClient, type HttpOptions } from '../../src/openenv/http.js';
 import { HttpStatusError, NotJsonError, parseServerUrl, Unreachable } from '../../src/openenv/index.js';
@@ -48,6 +48,30 @@ describe('an answer', () => {
     await client.json('GET', '/x');
     expect([client.bytes, client.requests]).toEqual([14, 2]);
   });
+});
+
+test('an answer of many tiny pieces does not take far more memory than its bytes', async () => {
+  const pieces = 300_000;
+  const { client } = await served((response) => {
+    response.writeHead(200);
+    const socket = response.socket as NonNullable<typeof response.socket>;
+    const piece = '1\r\n \r\n'; // of the chunked transfer encoding
+    response.write('1');
+    for (let at = 0; at < pieces; at += 10_000) setImmediate(() => socket.write(piece.repeat(10_000)));
+    setTimeout(() => response.end(), 500);
+  });
+  const held: unknown[] = [];
+  const concat = vi.spyOn(Buffer, 'concat').mockImplementation((list, length) => {
+    held.push(list.length);
+    const all = Buffer.alloc(length ?? list.reduce((sum, { length: own }) => sum + own, 0));
+    let at = 0;
+    for (const each of list) at += (each as Buffer).copy(all, at);
+    return all;
+  });
+  onTestFinished(() => concat.mockRestore());
+  const answer = await client.ask('GET', '/x');
+  expect(answer.data.length).toBe(pieces + 1);
+  expect(Math.max(...(held as number[]))).toBeLessThan(3000);
 });
 
 describe('an answer that is none is one error with the URL and what came:', () => {

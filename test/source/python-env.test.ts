@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -98,6 +99,28 @@ describe('the environment of a project', () => {
     expect(envs()).toEqual([]);
   });
 });
+
+test.each(['exec sleep 20', 'trap "" TERM; sleep 20 & wait; sleep 20'])(
+  'an interrupted install leaves no process: %s',
+  async (work) => {
+    program('uv', `echo $$ > "${home}/leader"\nsleep 20 &\n${work}\n`);
+    const stop = new AbortController();
+    const reason = new Error('stopped');
+    const making = pythonEnv(join(home, 'project'), () => setTimeout(() => stop.abort(reason), 500), stop.signal);
+    await expect(making).rejects.toBe(reason);
+    const leader = readFileSync(join(home, 'leader'), 'utf8').trim();
+    await vi.waitFor(() => expect(membersOf(leader)).toEqual([]));
+  },
+);
+
+/** Processes of a group that still run. */
+function membersOf(leader: string): string[] {
+  const all = execFileSync('ps', ['-eo', 'pgid=,stat=,args='], { encoding: 'utf8' }).split('\n');
+  return all.filter((line) => {
+    const [group, state = ''] = line.trim().split(/\s+/);
+    return group === leader && !state.startsWith('Z');
+  });
+}
 
 describe("gymgen's own environment", () => {
   const own = () => ownPython('agentenv', () => {}, signal);
