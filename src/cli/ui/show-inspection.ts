@@ -29,7 +29,8 @@ export function showInspection(inspection: Inspection, terminal: Terminal): void
     for (const finding of refused) terminal.result(`- ${describe(finding)}`);
   }
   if (warnings.length > 0) {
-    terminal.result('\nwarnings:');
+    terminal.result('');
+    terminal.result('warnings:');
     for (const finding of warnings) terminal.result(`- ${describe(finding)}`);
   }
   terminal.detail(`${counts.requests} requests, ${counts.bytes} bytes, ${counts.sessions} sessions`);
