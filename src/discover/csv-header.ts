@@ -1,7 +1,7 @@
 import { UserError } from '../errors.js';
 
 /** What spreadsheets separate columns with; where the comma is the decimal separator, it is the semicolon. */
-const SEPARATORS = [',', ';', '\t'];
+const SEPARATORS = [',', ';', '\t', '|'];
 /** A first line that only Excel reads: it names the separator. */
 const SEP = /^"?sep=(.)"?$/i;
 

@@ -82,7 +82,9 @@ export function failureOf(observation: Observation): string | null {
 export function scoreNames({ metadata }: Observation): string[] {
   const { scores } = metadata ?? {};
   if (typeof scores !== 'object' || scores === null) return [];
-  return Object.entries(scores).flatMap(([name, score]) => (typeof score === 'number' ? [name] : []));
+  return Object.entries(scores).flatMap(([name, score]) =>
+    ['number', 'boolean'].includes(typeof score) ? [name] : [],
+  );
 }
 
 const PlayedTask = z.object({

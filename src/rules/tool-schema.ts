@@ -20,7 +20,7 @@ import { quote } from './text.js';
 const MOST_TOOLS = 128;
 const LONGEST_DESCRIPTION = 1024;
 const PROPERTY_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
-const NOT_AT_TOP = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const'];
+const NOT_AT_TOP = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'];
 
 type Schema = Record<string, unknown>;
 
@@ -68,18 +68,23 @@ const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions'
 const TYPES: readonly unknown[] = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
 const isNumber = (value: unknown) => typeof value === 'number';
-const isText = (value: unknown) => typeof value === 'string';
+const isText = (value: unknown): value is string => typeof value === 'string';
+/** `type` and `required` are sets: they have no value twice. */
+const isSet = (value: unknown): value is unknown[] => Array.isArray(value) && new Set(value).size === value.length;
+const isList = (value: unknown): value is unknown[] => isSet(value) && value.length > 0;
 const isFlag = (value: unknown) => typeof value === 'boolean';
 
 /** What the values of other keywords must be (JSON Schema 2020-12, validation, sections 6 and 9). */
 const VALUES: Record<string, { is: (value: unknown) => boolean; what: string }> = {
   type: {
-    is: (value) => TYPES.includes(value) || (Array.isArray(value) && value.every((each) => TYPES.includes(each))),
+    is: (value) => TYPES.includes(value) || (isList(value) && value.every((each) => TYPES.includes(each))),
     what: 'a type of JSON',
   },
-  enum: { is: Array.isArray, what: 'an array' },
-  ...all(['description', 'title', 'format', 'pattern', '$ref'], isText, 'a string'),
-  ...all(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'], isNumber, 'a number'),
+  enum: { is: (value) => Array.isArray(value) && value.length > 0, what: 'a list of values' },
+  pattern: { is: (value) => isText(value) && isPattern(value), what: 'a regular expression' },
+  multipleOf: { is: (value) => isNumber(value) && (value as number) > 0, what: 'a number above 0' },
+  ...all(['description', 'title', 'format', '$ref'], isText, 'a string'),
+  ...all(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'], isNumber, 'a number'),
   ...all(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'], isCount, 'a count'),
   ...all(['uniqueItems', 'readOnly', 'writeOnly', 'deprecated'], isFlag, 'true or false'),
 };
@@ -144,8 +149,8 @@ class Problems {
   private required(schema: Schema, path: readonly string[]): void {
     const { required, properties } = schema;
     if (required === undefined) return;
-    if (!Array.isArray(required) || !required.every(isText)) {
-      this.add('schema-required', path, `has required: ${shown(required)}, not a list of names`);
+    if (!isSet(required) || !required.every(isText)) {
+      this.add('schema-required', path, `has required: ${shown(required)}, not a list of different names`);
       return;
     }
     const unknown = required.find((name) => isObject(properties) && !Object.hasOwn(properties, name));
@@ -174,6 +179,15 @@ function resolves(root: Schema, reference: string): boolean {
     found = holds ? (found as Schema)[name] : undefined;
   }
   return isObject(found) || typeof found === 'boolean';
+}
+
+/** Whether a text is a regular expression of ECMA-262, which JSON Schema recommends. */
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function decoded(text: string): string {

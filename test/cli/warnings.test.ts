@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runBatch } from '../../src/batch/run-batch.js';
 import { check } from '../../src/check/check.js';
+import { showInspection } from '../../src/cli/ui/show-inspection.js';
+import type { Terminal } from '../../src/cli/ui/terminal.js';
 import { writeRequest } from '../../src/cli/write-request.js';
 import { inspect } from '../../src/inspect.js';
 import { StrictError } from '../../src/warnings.js';
@@ -86,6 +88,22 @@ test('inspect lists warnings beside what Gym would refuse', async () => {
   const { warnings, refused } = await inspect(writeRequest(server.url, '.', {}), new Said(), signal);
   expect(refused).toEqual([]);
   expect(warnings.map(({ code }) => code)).toEqual(['schema-top-level', 'schema-items']);
+});
+
+test('inspect shows each line of its result as one line', async () => {
+  const server = await StandIn.start({ turns: () => [[tool('trade', { type: 'array' })]] });
+  const lines: string[] = [];
+  const terminal = { result: (line: string) => lines.push(line), detail() {}, document() {} } as unknown as Terminal;
+  showInspection(await inspect(writeRequest(server.url, '.', {}), new Said(), signal), terminal);
+  expect(lines).toContain('warnings:');
+  expect(lines.filter((line) => line.includes('\n'))).toEqual([]);
+});
+
+test.each([true, 1])('--reward with a score that is %s in a probed episode is no warning', async (passed) => {
+  const steps = () => observation({ board: 1 }, { done: true, metadata: { scores: { passed } } });
+  const server = await givenServer({ shows: ({ seed }) => observation({ question: `${seed}?` }), steps });
+  const request = writeRequest(server.url, gymRoot(), { episodes: '2', reward: 'passed' });
+  expect((await write(request, new Said(), signal)).warnings).toEqual([]);
 });
 
 test('--reward with a score that no probed episode ended with is a warning', async () => {

@@ -98,6 +98,7 @@ describe('a file', () => {
   const EXPORTS: [string, string][] = [
     ['commas', 'prompt,word\nSag grüße,été\n'],
     ['semicolons', 'prompt;word\r\nSag grüße;été\r\n'],
+    ['vertical bars', 'prompt|word\nSag grüße|été\n'],
     ['tabs', 'prompt\tword\nSag grüße\tété\n'],
     ['a separator for Excel', 'sep=;\r\nprompt;word\r\nSag grüße;été\r\n'],
     ['line ends of a Macintosh', 'prompt;word\rSag grüße;été\r'],

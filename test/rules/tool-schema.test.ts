@@ -54,6 +54,13 @@ describe('a tool schema that a model API may reject is a warning:', () => {
     ],
     ['a reference out of the schema', object({ a: { $ref: 'https://x.test/a.json' } }), 'schema-ref', /https:/],
     ['required that is true', object({}, { required: true }), 'schema-required', /required: true/],
+    ['a required name twice', object({ a: {} }, { required: ['a', 'a'] }), 'schema-required', /required: \["a","a"\]/],
+    ['a top-level reference', object({}, { $ref: '#' }), 'schema-top-level', /has \$ref at the top level/],
+    ['an empty enum', object({ a: { enum: [] } }), 'schema-keyword', /a\.enum' is \[\]/],
+    ['an empty list of types', object({ a: { type: [] } }), 'schema-keyword', /a\.type' is \[\]/],
+    ['a type twice', object({ a: { type: ['null', 'null'] } }), 'schema-keyword', /a\.type' is \["null","null"\]/],
+    ['an invalid pattern', object({ a: { pattern: '(' } }), 'schema-keyword', /a\.pattern' is "\("/],
+    ['a multiple of zero', object({ a: { multipleOf: 0 } }), 'schema-keyword', /a\.multipleOf' is 0/],
     ['required of a property', object({ a: { type: 'string', required: true } }), 'schema-required', /properties\.a/],
     ['a required name that is unknown', object({ a: {} }, { required: ['a', 'b'] }), 'schema-required', /requires 'b'/],
     [

@@ -14,7 +14,7 @@ import pytest
 
 from fake_env import action_row, name_of, observation, row
 from openenv_bridge import connection, play, wire
-from openenv_bridge.arguments import DEEPEST
+from openenv_bridge.arguments import DEEPEST, problem
 from openenv_bridge.observation_text import observation_text
 from serving import wait_until
 
@@ -183,6 +183,16 @@ MODELS = {
     "a number": b"7",
     "NaN": b'{"a":NaN}',
 }
+
+
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", "1e999", '"\\ud83d"', '{"\\ude00":1}'])
+def test_values_that_a_server_can_not_repeat_are_not_sent(value: str) -> None:
+    assert "not valid JSON" in (problem(f'{{"a":{value}}}'.encode()) or "")
+
+
+@pytest.mark.parametrize("value", ["1e308", '"\\ud83d\\ude00"', '"NaN"', "123456789012345678901234567890"])
+def test_values_that_a_server_can_repeat_are_sent(value: str) -> None:
+    assert problem(f'{{"a":{value}}}'.encode()) is None
 
 
 @pytest.mark.parametrize("arguments", MODELS.values(), ids=MODELS)

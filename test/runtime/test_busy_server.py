@@ -70,6 +70,16 @@ async def test_a_server_that_stays_busy_is_given_up_with_its_reason(
     assert (fake.handshakes == 1) == bool(headers)
 
 
+async def test_retry_after_of_nothing_is_no_reason_to_hurry_or_to_wait_longer(
+    fakes: Any, play: Any, verdict: Any
+) -> None:
+    fake = await fakes()
+    fake.refuse = refusals(10**6, 503, **{"Retry-After": "0"})
+    found = await verdict(await play(fake, connect_timeout=0.3, reset_timeout=3))
+    assert found["failure_kind"] == "transport_unreachable"
+    assert 1 < fake.handshakes < 40
+
+
 @pytest.mark.parametrize("status", [401, 403, 404, 500])
 async def test_another_refusal_masks_at_once(fakes: Any, play: Any, verdict: Any, status: int) -> None:
     fake = await fakes()

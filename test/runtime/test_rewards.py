@@ -66,6 +66,11 @@ def test_details_among_the_scores_are_left_out() -> None:
     assert verdict.fields()["scores"] == {"a": 1.0, "?": 0.0}
 
 
+@pytest.mark.parametrize("passed", [True, False])
+def test_the_configs_step_may_be_true_or_false(passed: bool) -> None:
+    assert scored("passed", (None, True, {"passed": passed, "other": True})).fields()["scores"] == {"passed": passed}
+
+
 @pytest.mark.parametrize("value", [float("inf"), float("nan"), 10**400])
 @pytest.mark.parametrize("done", [False, True])
 def test_a_score_that_is_not_finite_fails_the_episode(value: Any, done: bool) -> None:

@@ -151,3 +151,15 @@ def test_a_notice_is_told_by_its_code() -> None:
     assert isinstance(wire.notice(frame("error", {"code": "FACTORY_ERROR"})), Unavailable)
     for other in (b"<html>", frame("error", {"code": "EXECUTION_ERROR"}), frame("observation", full), b"[]", b"null"):
         assert wire.notice(other) is None
+
+
+@pytest.mark.parametrize("done", ['"false"', '"true"', "[]", "{}", "2"])
+def test_an_end_that_is_not_true_or_false_is_not_guessed(done: str) -> None:
+    with pytest.raises(EpisodeFailed, match="not an OpenEnv message"):
+        wire.parse(b'{"type":"observation","data":{"observation":{},"reward":1,"done":%b}}' % done.encode())
+
+
+@pytest.mark.parametrize(("done", "ended"), [("true", True), ("false", False), ("null", False)])
+def test_an_end_is_true_false_or_not_given(done: str, ended: bool) -> None:
+    answer = wire.parse(b'{"type":"observation","data":{"observation":{},"reward":1,"done":%b}}' % done.encode())
+    assert answer.done is ended

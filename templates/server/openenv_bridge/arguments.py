@@ -8,9 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
+
 from openenv_bridge import wire
 
 DEEPEST = 200  # levels: Python's own JSON parser gives up at about 1,000, pydantic's writer at 255
+
+# Python's JSON parser reads these, but an OpenEnv server can't write them: it ends the session over an error that
+# repeats them, and a score that is calculated from them is not a number.
+NOT_STRICT = "The arguments have NaN, an infinite number or half a surrogate pair, which are not valid JSON."
 
 
 def problem(arguments: bytes) -> str | None:
@@ -20,12 +26,15 @@ def problem(arguments: bytes) -> str | None:
     if wire.has_too_many_values(arguments):
         return f"The arguments are too large: more than {wire.MOST_VALUES} JSON values."
     try:
-        value = wire.loads(arguments)
+        value, is_strict = orjson.loads(arguments), True
     except ValueError:
-        return "The arguments are not valid JSON."
+        try:
+            value, is_strict = wire.loads(arguments), False
+        except ValueError:
+            return "The arguments are not valid JSON."
     if arguments.count(b"[") + arguments.count(b"{") > DEEPEST and _is_deeper(value, DEEPEST):
         return f"The arguments are nested too deeply: more than {DEEPEST} levels."
-    return None
+    return None if is_strict else NOT_STRICT
 
 
 def too_large(what: str, size: int) -> str:

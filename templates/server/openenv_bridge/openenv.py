@@ -120,7 +120,7 @@ class OpenEnvServer:
                 return socket
             except NotNowError as e:
                 now = time.monotonic()
-                if e.retry_after is not None:
+                if e.retry_after:  # 0 or a date in the past says no more than no header
                     again = now + e.retry_after
                     give_up = max(give_up, again + self._connect_timeout)
                 else:

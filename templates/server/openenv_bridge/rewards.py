@@ -90,11 +90,12 @@ class Scoring:
         return Verdict(reward, scores=self._scores or None, components=components)
 
     def _scores_of(self, answer: Answer) -> dict[str, float]:
-        """The answer's scores, without those that were not given (null) and details that are not numbers."""
+        """The answer's scores, without those that were not given (null) and details that are not numbers. Like a
+        reward, the score that the config names may be true or false."""
         given = answer.metadata.get("scores")
         found: dict[str, float] = {}
         for name, score in given.items() if isinstance(given, Mapping) else ():
-            if score is None or isinstance(score, bool):
+            if score is None or (isinstance(score, bool) and name != self._step):
                 continue
             number = finite(score)
             if number is not None:

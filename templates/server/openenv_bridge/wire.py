@@ -191,13 +191,16 @@ def _answer(data: Mapping[str, Any], frame: bytes) -> Answer:
     observation = data["observation"]
     if not isinstance(observation, Mapping):
         raise TypeError("an observation is an object")
+    done = data.get("done")
+    if done not in (True, False, None):
+        raise TypeError("done is true or false")  # "false" would end the episode
     given = data.get("reward")
     reward = finite(given)
     metadata = data.get("metadata") or observation.get("metadata")
     return Answer(
         observation,
         reward,
-        bool(data.get("done")),
+        bool(done),
         metadata if isinstance(metadata, Mapping) else {},
         frame,
         None if given is None or reward is not None else shown(given),
