@@ -76,10 +76,10 @@ async function putState(name: string, content: string | Buffer, put: typeof rena
  * @returns undefined if the state folder cannot be written
  */
 export async function userKey(): Promise<Buffer | undefined> {
-  const known = await knownKey();
-  if (known) return known;
-  // Of several processes that create one at once, the first wins, and all read what it wrote.
-  await putState('key', randomBytes(KEY_BYTES), (await readState('key')) ? rename : link);
+  const found = await readState('key');
+  if (found?.length === KEY_BYTES) return found;
+  // Of several processes that create one at once, the first wins, and all read what it wrote. A damaged one is replaced.
+  await putState('key', randomBytes(KEY_BYTES), found === undefined ? link : rename);
   return knownKey();
 }
 

@@ -67,6 +67,7 @@ class OpenEnvServer:
         Raises a Failure, or wire.ErrorFrame with what the environment said.
         """
         ticket, lease = self._slots.ticket(), None
+        refused: list[Failure] = []  # why the server could not be connected to so far
         began = let_in = time.monotonic()
         try:
             async with asyncio.timeout(self._reset_timeout):
@@ -75,10 +76,12 @@ class OpenEnvServer:
                     lease = await self._slots.acquire(ticket)
                     let_in = time.monotonic()
                     try:
-                        return await self._reset(task, lease, on_stray, began + self._reset_timeout)
+                        return await self._reset(task, lease, on_stray, began + self._reset_timeout, refused)
                     except wire.ServerFull as full:
                         lease.refused(full.max_sessions)
         except TimeoutError:
+            if refused:
+                raise refused[-1] from None
             limit = f"within {self._reset_timeout:g} s"
             if lease is None or let_in - began > self._reset_timeout / 2:
                 late = "" if lease is None else ", or too late for the reset"
@@ -93,10 +96,15 @@ class OpenEnvServer:
             self._http = None
 
     async def _reset(
-        self, task: Task, lease: Lease, on_stray: Callable[[Failure], None] | None, until: float
+        self,
+        task: Task,
+        lease: Lease,
+        on_stray: Callable[[Failure], None] | None,
+        until: float,
+        refused: list[Failure],
     ) -> tuple[Connection, wire.Answer]:
         try:
-            connection = Connection(await self._connect(until), lease.release, on_stray)
+            connection = Connection(await self._connect(until, refused), lease.release, on_stray)
         except BaseException:
             lease.release()
             raise
@@ -108,17 +116,19 @@ class OpenEnvServer:
             connection.leave()
             raise
 
-    async def _connect(self, until: float) -> aiohttp.ClientWebSocketResponse[bool]:
+    async def _connect(self, until: float, refused: list[Failure]) -> aiohttp.ClientWebSocketResponse[bool]:
         """Connect, and wait for a server that is full or restarting: for ``connect_timeout``, or as long as it says,
-        but not past ``until`` (of time.monotonic)."""
+        but not past ``until`` (of time.monotonic). Its refusals are added to ``refused`` until it connects."""
         give_up = time.monotonic() + self._connect_timeout
         pause, longest = PAUSES_S
         while True:
             try:
                 socket = await self._try()
                 self._waited = False
+                refused.clear()
                 return socket
             except NotNowError as e:
+                refused.append(e.failure)
                 now = time.monotonic()
                 if e.retry_after:  # 0 or a date in the past says no more than no header
                     again = now + e.retry_after
