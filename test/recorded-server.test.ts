@@ -49,11 +49,11 @@ describe('what a recording decides is shown with its origin', () => {
     ]);
   });
 
-  test('also if it is refused, and to a reporter without notes', async () => {
-    const warnings: string[] = [];
-    const silent = { warn: (text: string) => warnings.push(text), progress: () => {} };
-    await expect(recordedServer(recording, bundle('/evil'), work, {}, silent)).rejects.toThrow();
-    expect(warnings).toEqual([`bundle /evil, AgentEnv ${FRAMEWORK_VERSION} (from the recording)`]);
+  test('also if it is refused', async () => {
+    const notes: string[] = [];
+    const reporter = { note: (text: string) => notes.push(text), warn: () => {}, progress: () => {} };
+    await expect(recordedServer(recording, bundle('/evil'), work, {}, reporter)).rejects.toThrow();
+    expect(notes).toEqual([`bundle /evil, AgentEnv ${FRAMEWORK_VERSION} (from the recording)`]);
   });
 });
 

@@ -173,21 +173,11 @@ describe('an action that looks like a tool call', () => {
     expect([toolsets, discovery.action]).toEqual([['environment: look'], undefined]);
   });
 
-  test("is for tools if OpenEnv's own discriminator says so and nothing else does", async () => {
+  test("is for tools if OpenEnv's own discriminator says so, and the server is not asked before a reset", async () => {
     const mcp = { properties: { type: { const: 'call_tool' }, ...action.properties } };
-    let listings = 0;
-    const server = await givenServer({
-      action: mcp,
-      shows: seeded,
-      // Before a reset it knows no tools.
-      ws: ({ data }) => {
-        if (data.type !== 'list_tools') return undefined;
-        listings += 1;
-        const unready = { type: 'error', data: { code: 'EXECUTION_ERROR', message: 'reset first' } };
-        return listings === 1 ? unready : toolsFrame([tool('look')]);
-      },
-    });
+    const server = await givenServer({ action: mcp, shows: seeded, ws: listing(toolsFrame([tool('look')])) });
     expect((await given(server, seeds(2))).toolsets).toEqual(['environment: look']);
+    expect(server.sessions.every(({ resets }) => resets.length > 0)).toBe(true);
   });
 });
 

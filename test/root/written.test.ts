@@ -30,7 +30,7 @@ test('folders with a lock file are found by name, and links are not followed', a
 test('resources_servers as a link is not followed', async () => {
   put(join(root, 'elsewhere/a'));
   symlinkSync('elsewhere', servers);
-  await expect(writtenFolders(root)).rejects.toMatchObject({ name: 'UserError', where: servers });
+  await expect(writtenFolders(root)).rejects.toMatchObject({ name: 'UserError', where: root });
 });
 
 test('a folder with too many entries is refused by their number', async () => {
