@@ -1,8 +1,9 @@
 // Reads hostile texts one after the other, in a process of its own that can be killed:
-//   node main.js FOLDER '{"seed": 1, "runs": 2500}'            prints a line `{"run": …}` before each, and a report in the end
-//   node main.js FOLDER '{"target": "lock", "text": "…"}'      reads one text, and prints the peak of its memory
+//   node main.js FOLDER JOB_FILE
+// The job is {"seed": 1, "runs": 2500}, which prints a line `{"run": …}` before each text and a report in the end, or
+// {"target": "lock", "text": "…"}, which reads one text and prints the peak of its memory.
 
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { UserError } from '../../../src/errors.js';
@@ -19,12 +20,12 @@ export interface FuzzReport {
 
 type Job = { seed: number; runs: number } | { target: string; text: string };
 
-const [folder = '', job = '{}'] = process.argv.slice(2);
+const [folder = '', jobFile = ''] = process.argv.slice(2);
 process.env.XDG_STATE_HOME = path.join(folder, 'state');
 const parent = path.join(folder, 'parent');
 mkdirSync(parent, { recursive: true });
 
-const asked: Job = JSON.parse(job);
+const asked: Job = JSON.parse(readFileSync(jobFile, 'utf8'));
 const all = await targets(parent);
 if ('target' in asked) {
   const target = all.find(({ name }) => name === asked.target) as Target;

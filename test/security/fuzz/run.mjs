@@ -24,15 +24,17 @@ export async function fuzz(job) {
     const file = join(folder, 'code', 'main.js');
     await build({ input: MAIN, platform: 'node', plugins: [handlebars, wat], output: { dir: join(folder, 'code') } });
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-    return await run(file, folder, job);
+    const jobFile = join(folder, 'job.json'); // a text is longer than an argument may be
+    writeFileSync(jobFile, JSON.stringify(job));
+    return await run(file, folder, jobFile);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function run(file, folder, job) {
+function run(file, folder, jobFile) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [file, folder, JSON.stringify(job)], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [file, folder, jobFile], { stdio: ['ignore', 'pipe', 'pipe'] });
     let last = '{}';
     let said = '';
     let killed = false;
