@@ -30,11 +30,22 @@ const all = await targets(parent);
 if ('target' in asked) {
   const target = all.find(({ name }) => name === asked.target) as Target;
   await attempt(target, asked.text);
-  console.log(JSON.stringify({ peak: process.resourceUsage().maxRSS * 1024 }));
+  console.log(JSON.stringify({ peak: peakMemory() }));
 } else {
   const reports: FuzzReport[] = [];
   for (const target of all) reports.push(await fuzz(target, asked));
   console.log(JSON.stringify({ reports }));
+}
+
+/** Bytes. On Linux, `maxRSS` of a new process begins with what its parent had. */
+function peakMemory(): number {
+  try {
+    const [, kilobytes] = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+    if (kilobytes !== undefined) return Number(kilobytes) * 1024;
+  } catch {
+    // not Linux
+  }
+  return process.resourceUsage().maxRSS * 1024;
 }
 
 async function fuzz(target: Target, { seed, runs }: { seed: number; runs: number }): Promise<FuzzReport> {
