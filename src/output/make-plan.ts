@@ -6,7 +6,6 @@ import { derivedFiles } from './derived-files.js';
 import { ABSENT, unless } from './errno.js';
 import { hashFile } from './hash-file.js';
 import type { Lock } from './lock-schema.js';
-import { RealFolders } from './real-folders.js';
 import { folded } from './safe-path.js';
 import type { Edits, Generated, PlanEntry } from './types.js';
 import { isAbsent } from './writable.js';
@@ -75,12 +74,10 @@ function accepted(
 
 /** Files on disk that are not generated, and may be removed because the lock file lists them, or the rows beside them. */
 class OldFiles {
-  private readonly folders: RealFolders;
   /** Generated paths by their folded path. */
   private readonly folded: ReadonlyMap<string, string>;
 
   constructor(private readonly parts: PlanParts) {
-    this.folders = new RealFolders(parts.folder);
     this.folded = new Map([...parts.generated.keys()].map((path) => [folded(path), path]));
   }
 
@@ -119,9 +116,8 @@ class OldFiles {
     return entries;
   }
 
-  /** What a path is, if none of its folders is a link. */
-  private async find(path: string): Promise<Stats | undefined> {
-    if (!(await this.folders.hold(path))) return undefined;
+  /** What a path is. None of its folders is a link: `draftFolder` and the commit refuse those for all that is generated or listed. */
+  private find(path: string): Promise<Stats | undefined> {
     return unless(ABSENT, lstat(join(this.parts.folder, path)));
   }
 }
