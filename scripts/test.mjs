@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { killLeftovers, markOf } from './leftovers.mjs';
 import { passing } from './passed.mjs';
 import { ensureBuilt, ensureInstalled, root } from './project.mjs';
-import { count } from './reports.mjs';
+import { summary } from './reports.mjs';
 import { LANES, TIERS } from './tiers.mjs';
 import { ensureVenv, environment } from './toolchain.mjs';
 
@@ -55,30 +55,30 @@ async function runCheck(check, env, keep) {
   const passed = passing(check);
   if (passed.known) {
     console.log(`${title}\nnot run again: it passed with the same files`);
-    return { passed: 1, failed: 0, skipped: 0 };
+    return { passed: 1, failed: 0, skipped: 0, failures: [] };
   }
   if (!keep) console.log(title);
   const file = join(reports, `${check.name.replaceAll(/\W+/g, '-')}.${check.report === 'vitest' ? 'json' : 'xml'}`);
   const args = typeof check.args === 'function' ? check.args(file) : check.args;
   const { ok, printed } = await run(check.command, args, { env, cwd: join(root, check.cwd ?? ''), keep });
   if (keep) console.log(`${title}\n${printed}`);
-  const counts = count(check, file, ok);
-  if (counts.failed > 0) console.log(`failed: ${check.name}`);
-  else passed.note();
-  return counts;
+  const result = summary(check, file, ok);
+  if (result.failed === 0) passed.note();
+  return result;
 }
 
 async function runTier(name, env, keep) {
   const began = Date.now();
-  const total = { tier: name, passed: 0, failed: 0, skipped: 0, seconds: 0 };
+  const total = { tier: name, passed: 0, failed: 0, skipped: 0, failures: [], seconds: 0 };
   for (const check of TIERS[name].checks) {
     if (stopped) break;
-    const counts = await runCheck(check, { ...env, ...markOf(name) }, keep);
-    for (const key of ['passed', 'failed', 'skipped']) total[key] += counts[key];
+    const result = await runCheck(check, { ...env, ...markOf(name) }, keep);
+    for (const key of ['passed', 'failed', 'skipped']) total[key] += result[key];
+    total.failures.push(...result.failures);
   }
   for (const { pid, command } of await killLeftovers(name, stopped ? 0 : 5000)) {
-    console.error(`${name} left a process behind, now killed: ${pid} ${command}`);
     total.failed += 1;
+    total.failures.push(`a process was left behind and is now killed: ${pid} ${command}`);
   }
   total.seconds = (Date.now() - began) / 1000;
   return total;
@@ -114,6 +114,7 @@ async function main(tiers) {
     rmSync(left, { recursive: true, force: true });
   const sum = (key) => totals.reduce((all, total) => all + total[key], 0);
   console.log(`\n${table(totals)}\n`);
+  for (const { tier, failures } of totals) for (const failure of failures) console.log(`failed: ${tier}: ${failure}`);
   console.log(`${sum('passed')} passed, ${sum('failed')} failed${sum('skipped') ? `, ${sum('skipped')} skipped` : ''}`);
   return stopped ? 128 + constants.signals[stopped] : Number(sum('failed') > 0);
 }
