@@ -1,5 +1,5 @@
+import { formatCount } from './display-text.js';
 import { UserError } from './errors.js';
-import { thousands } from './thousands.js';
 
 /**
  * Upper bounds on what an untrusted source can make gymgen hold or work on. `docs/limits.md` lists them; input over a limit
@@ -119,12 +119,12 @@ export function overLimit(name: LimitName, parts: { where: string; fix?: string;
 
 /** A limit as messages and docs show it: `1,000`, `128 MiB`, `30 s`. */
 export function amount(name: LimitName, limit: number = LIMITS[name]): string {
-  if (name.endsWith('Seconds')) return `${thousands(limit)} s`;
-  if (!name.endsWith('Bytes')) return thousands(limit);
+  if (name.endsWith('Seconds')) return `${formatCount(limit)} s`;
+  if (!name.endsWith('Bytes')) return formatCount(limit);
   const units: [number, string][] = [
     [2 ** 20, 'MiB'],
     [1024, 'KiB'],
   ];
   const [size, unit] = units.find(([size]) => limit >= size && limit % size === 0) ?? [1, 'bytes'];
-  return `${thousands(limit / size)} ${unit}`;
+  return `${formatCount(limit / size)} ${unit}`;
 }

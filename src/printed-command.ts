@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { escapeCharacter, hiddenCharacters } from './hidden-characters.js';
+import { escapeCharacter, hiddenCharacters } from './display-text.js';
 
 /** How this process was started. */
 export interface Start {

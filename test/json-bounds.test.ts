@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { endOfString, exceededLimit, hasTooManyValues } from '../src/json-bounds.js';
+import { endOfString, exceededLimit, hasTooManyValues } from '../src/json/bounds.js';
 import { LIMITS } from '../src/limits.js';
 
 const { jsonValues: MOST, jsonDepth: DEEPEST } = LIMITS;

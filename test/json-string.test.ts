@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { JsonString, parseJson } from '../src/json-string.js';
+import { JsonString, parseJson } from '../src/json/json-string.js';
 
 const long = (text: string) => text.padEnd(1100, 'x');
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ServerConfig } from '../src/gym/index.js';
-import { recordedServer } from '../src/recorded-server.js';
+import { recordedServer } from '../src/operations/recorded-server.js';
 import { FRAMEWORK_VERSION } from '../src/source/index.js';
 import { failureOf } from './support/failure-of.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { escapeJson, safeJson } from '../src/safe-json.js';
+import { escapeJson, safeJson } from '../src/display-text.js';
 import { BROKEN, escaped, everyCharacter } from './support/marker.js';
 
 test.each([

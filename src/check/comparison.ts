@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { namesOf } from '../gym/index.js';
-import { lineBatches } from '../lines.js';
+import { lineBatches } from '../json/lines.js';
 import {
   LOCK_FILE,
   type OutputFile,

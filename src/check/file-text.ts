@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { UserError } from '../errors.js';
+import { linesOf } from '../json/lines.js';
 import { LIMITS, overLimit } from '../limits.js';
-import { linesOf } from '../lines.js';
 import { openRootFile } from '../output/index.js';
 
 const LF = 0x0a;

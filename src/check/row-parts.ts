@@ -1,4 +1,4 @@
-import { hasTooManyValues } from '../json-bounds.js';
+import { hasTooManyValues } from '../json/bounds.js';
 import type { FieldChange } from './difference.js';
 import { memberChanges, promptChanges, type Row, SPELT, toolChanges } from './row-fields.js';
 

@@ -1,4 +1,4 @@
-import { hasTooManyValues } from '../json-bounds.js';
+import { hasTooManyValues } from '../json/bounds.js';
 import type { FieldChange, Named, RowsDifference } from './difference.js';
 import { isRecord, type Row, rowFields } from './row-fields.js';
 import { RowParts } from './row-parts.js';

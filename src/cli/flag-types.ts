@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
-import { readRegularSync } from '../regular-file.js';
+import { readRegularSync } from '../files.js';
 
 export const whole = (least: number) =>
   z

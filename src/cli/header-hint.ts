@@ -1,6 +1,6 @@
 import { UserError } from '../errors.js';
-import type { GenerateRequest } from '../generate.js';
 import { HttpStatusError } from '../openenv/index.js';
+import type { GenerateRequest } from '../operations/generate.js';
 import { shellQuote } from '../printed-command.js';
 
 /**

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { LOCK_FILE, told } from '../output/index.js';
-import type { WrittenFolder } from '../root/index.js';
+import type { WrittenFolder } from '../written/index.js';
 import type { WriteFlags } from './write-options.js';
 import { RecordedFlags } from './write-request.js';
 

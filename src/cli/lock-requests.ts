@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { UserError } from '../errors.js';
+import type { WriteRequest } from '../operations/write.js';
 import { LOCK_FILE } from '../output/index.js';
-import { writtenFolders } from '../root/index.js';
 import type { TrustedCode } from '../state/trusted-sources.js';
-import type { WriteRequest } from '../write.js';
+import { writtenFolders } from '../written/index.js';
 import { recordedIn } from './lock-options.js';
 import { type LockedFolder, refuseHeaders, refuseTasks, sourceOf, trustedCode } from './lock-trust.js';
 import type { WriteFlags } from './write-options.js';

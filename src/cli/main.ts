@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { displayText } from '../display-text.js';
-import { EXIT } from '../errors.js';
+import { EXIT, noCurrentFolder } from '../errors.js';
 import { asStarted, gymgenCommand } from '../printed-command.js';
-import { noCurrentFolder } from '../system-error.js';
 import { addCiCommands } from './ci-commands.js';
 import { addLookCommands } from './look-commands.js';
 import { refuseMistyped } from './mistyped-command.js';

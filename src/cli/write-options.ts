@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { REWARD_RULES } from '../gym/options.js';
+import { REWARD_RULES } from '../model.js';
 import { addTaskOptions, type TaskFlags } from './task-options.js';
 
 /** The flags of the main command as commander parses them: strings, to be checked by `write-request.ts`. */

@@ -1,11 +1,11 @@
 import { parse, stringify } from 'lossless-json';
 import { UserError } from '../errors.js';
 import { LIMITS, overLimit } from '../limits.js';
+import type { JsonText, Tool } from '../model.js';
 import { excerpt } from '../openenv/index.js';
 import { jsonFault } from '../rules/json-text.js';
 import { impossibleValue } from './impossible-value.js';
 import { inlineSchema } from './inline-schema.js';
-import type { JsonText, Tool } from './types.js';
 
 /** The tool that stands for the one action of an environment without tools. */
 export const STEP = 'step';

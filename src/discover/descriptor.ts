@@ -1,7 +1,7 @@
 import { UserError } from '../errors.js';
-import { JsonString } from '../json-string.js';
+import { JsonString } from '../json/json-string.js';
+import type { TaskRef } from '../model.js';
 import { excerpt, type TaskDescriptor } from '../openenv/index.js';
-import type { TaskRef } from './types.js';
 
 /** A task before it is known which tools it has. */
 export interface ListedTask extends TaskRef {

@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
+import { formatCount } from '../display-text.js';
 import { UserError } from '../errors.js';
+import type { Split, Task } from '../model.js';
 import { HttpClient, parseServerUrl, prepareSessions, type ServerUrl, TaskApi } from '../openenv/index.js';
-import { thousands } from '../thousands.js';
 import { ahead } from './ahead.js';
 import { chosenSplits } from './chosen-splits.js';
 import { type Connection, connect } from './connection.js';
@@ -12,7 +13,6 @@ import { pages } from './pages.js';
 import { play } from './play.js';
 import type { Reporter } from './reporter.js';
 import { Toolsets } from './toolsets.js';
-import type { Split, Task } from './types.js';
 
 /** No row can be made before the first play is over; one that takes longer than this has pages fetched beside it. */
 const SHORT_PLAY_MS = 100;
@@ -152,7 +152,7 @@ class ServerDiscovery implements OpenDiscovery {
       }
       if (ends.length === 0) ends.push(listed[0] as ListedTask);
       ends[1] = listed.at(-1) as ListedTask;
-      this.reporter.progress(`${split.name}: ${thousands(ends[1].index + 1)} of ${thousands(split.count)} tasks`);
+      this.reporter.progress(`${split.name}: ${formatCount(ends[1].index + 1)} of ${formatCount(split.count)} tasks`);
       yield page;
     }
     this.known.check();

@@ -1,4 +1,5 @@
 import { UserError } from '../errors.js';
+import type { Discovery, JsonText, Tool } from '../model.js';
 import {
   type Answer,
   failureOf,
@@ -12,7 +13,6 @@ import {
 import { type ActionOptions, stepTool, WHOLE_ACTION } from './action.js';
 import { interfaceOf, type ListsTools, mcpTools } from './interface.js';
 import { boundedTools } from './tool-bounds.js';
-import type { Discovery, JsonText, Tool } from './types.js';
 
 /** How an episode is played, whatever kind of environment it is of. */
 export interface Environment {

@@ -1,4 +1,4 @@
-import type { JsonText, Split, TaskRef } from './types.js';
+import type { JsonText, Split, TaskRef } from '../model.js';
 
 /** A task that the user gives where the server lists none. */
 export interface GivenTask extends TaskRef {

@@ -1,5 +1,6 @@
+import { formatCount } from '../display-text.js';
 import { UserError } from '../errors.js';
-import { thousands } from '../thousands.js';
+import type { Split, Task, Toolset } from '../model.js';
 import type { Connection } from './connection.js';
 import type { ListedTask } from './descriptor.js';
 import { dockerFix } from './docker.js';
@@ -15,7 +16,6 @@ import type { Reporter } from './reporter.js';
 import { tasksFile } from './tasks-file.js';
 import { Toolsets } from './toolsets.js';
 import { trial } from './trial.js';
-import type { Split, Task, Toolset } from './types.js';
 
 /**
  * Tasks that the user gives, for a server that need not know of tasks.
@@ -128,7 +128,7 @@ class GivenDiscovery implements OpenDiscovery {
       const page: Task[] = [];
       for (const task of batch) page.push(await this.task(task));
       const read = (batch.at(-1)?.index ?? 0) + 1;
-      this.reporter.progress(`${split.name}: ${thousands(read)} of ${thousands(split.count)} tasks`);
+      this.reporter.progress(`${split.name}: ${formatCount(read)} of ${formatCount(split.count)} tasks`);
       yield page;
     }
     this.known.check();

@@ -1,3 +1,4 @@
+export type { Discovery, JsonText, Split, Task, TaskRef, Tool, Toolset } from '../model.js';
 export type { ActionOptions } from './action.js';
 export { discover, discoverName } from './discover.js';
 export { Gate } from './gate.js';
@@ -8,4 +9,3 @@ export type { RecordedDiscovery } from './recorded.js';
 export { recordingText } from './recording-text.js';
 export { isRecording, openRecording } from './recordings.js';
 export type { Reporter } from './reporter.js';
-export type { Discovery, JsonText, Split, Task, TaskRef, Tool, Toolset } from './types.js';

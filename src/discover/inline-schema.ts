@@ -20,7 +20,7 @@ export function inlineSchema(root: Schema): Schema {
 class Inliner {
   recursive = false;
   private values = 0;
-  /** What a reference names: a long one may come thousands of times. */
+  /** What a reference names: a long one may occur thousands of times. */
   private readonly found = new Map<string, unknown>();
 
   constructor(private readonly root: Schema) {}

@@ -1,6 +1,6 @@
 import { UserError } from '../errors.js';
+import type { JsonText } from '../model.js';
 import { type HttpClient, HttpStatusError, type ListedTool, listedTools, memberAt } from '../openenv/index.js';
-import type { JsonText } from './types.js';
 
 /** How an environment is played: by tools of its own (MCP), or by one action. */
 export type Interface = { kind: 'tools' } | { kind: 'action'; schema: JsonText };

@@ -1,9 +1,9 @@
+import type { Discovery } from '../model.js';
 import type { ActionOptions } from './action.js';
 import type { EpisodesRequest } from './episodes.js';
 import type { Gate } from './gate.js';
 import type { PlayOptions } from './play.js';
 import type { PromptOptions } from './prompt.js';
-import type { Discovery } from './types.js';
 
 /** Tasks for a server that lists none: a file of them, or episodes that differ in their seeds. */
 export type GivenRequest = { file: string } | EpisodesRequest;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { UserError } from '../errors.js';
+import type { Split } from '../model.js';
 import { HttpStatusError, NotJsonError, type TaskApi, type TaskDescriptor, type TaskRange } from '../openenv/index.js';
-import type { Split } from './types.js';
 
 /** Tasks of one split that came in one answer. */
 export interface Page {

@@ -1,6 +1,7 @@
 import { UserError } from '../errors.js';
-import type { JsonString } from '../json-string.js';
+import type { JsonString } from '../json/json-string.js';
 import { LIMITS, limitMessage } from '../limits.js';
+import type { JsonText, TaskRef, Tool } from '../model.js';
 import {
   type Answer,
   excerpt,
@@ -15,7 +16,6 @@ import {
 } from '../openenv/index.js';
 import { lastSegment, nameOf, shown } from './descriptor.js';
 import type { Environment } from './environment.js';
-import type { JsonText, TaskRef, Tool } from './types.js';
 
 /** The tool by which AgentEnv's turns end. */
 export const END_TURN = 'end_turn';

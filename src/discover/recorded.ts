@@ -1,15 +1,15 @@
 import { z } from 'zod';
+import { formatCount } from '../display-text.js';
 import { UserError } from '../errors.js';
 import { LIMITS, OverLimit, overLimit } from '../limits.js';
+import type { Split, Task, TaskRef, Toolset } from '../model.js';
 import { gymgenCommand } from '../printed-command.js';
-import { thousands } from '../thousands.js';
 import { chosenSplits } from './chosen-splits.js';
 import type { OpenDiscovery } from './options.js';
 import { Header, Line, RECORDING_FORMAT } from './recording.js';
 import { RecordingLines } from './recording-lines.js';
 import type { Reporter } from './reporter.js';
 import { boundedTools, ToolsetBounds } from './tool-bounds.js';
-import type { Split, Task, TaskRef, Toolset } from './types.js';
 
 export interface RecordedOptions {
   /** Names of the splits to read; all where it is empty. */
@@ -118,7 +118,7 @@ export class RecordedDiscovery implements OpenDiscovery {
         left -= 1;
       }
       if (page.length === 0) continue;
-      this.reporter.progress(`${split.name}: ${thousands(split.count - left)} tasks read`);
+      this.reporter.progress(`${split.name}: ${formatCount(split.count - left)} tasks read`);
       yield page;
     }
     // What comes in the end is needed, and where it is missing the file was cut off.

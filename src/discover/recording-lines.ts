@@ -2,13 +2,13 @@ import type { FileHandle } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
 import { UserError } from '../errors.js';
-import { hasTooManyValues } from '../json-bounds.js';
+import { openRegular } from '../files.js';
+import { hasTooManyValues } from '../json/bounds.js';
+import { firstIssue } from '../json/first-issue.js';
+import { LineTooLong, lineBatches } from '../json/lines.js';
+import { utf8Text } from '../json/utf8.js';
 import { overLimit } from '../limits.js';
-import { LineTooLong, lineBatches } from '../lines.js';
-import { firstIssue } from '../openenv/first-issue.js';
 import { gymgenCommand } from '../printed-command.js';
-import { openRegular } from '../regular-file.js';
-import { utf8Text } from '../utf8.js';
 
 /** Bytes that are read at once. As texts they must die young, which a text of more than 128 KiB doesn't in V8. */
 const CHUNK = 32 * 1024;

@@ -1,6 +1,6 @@
-import { safeJson } from '../safe-json.js';
+import { safeJson } from '../display-text.js';
+import type { Discovery, Toolset } from '../model.js';
 import { type Header, type Line, RECORDING_FORMAT } from './recording.js';
-import type { Discovery, Toolset } from './types.js';
 
 /**
  * The text of a recording, in chunks of whole lines, as the tasks are read.

@@ -1,7 +1,7 @@
+import type { TaskRef, Tool, Toolset } from '../model.js';
 import { type ListedTask, nameOf } from './descriptor.js';
 import type { Played } from './play.js';
 import { ToolsetBounds } from './tool-bounds.js';
-import type { TaskRef, Tool, Toolset } from './types.js';
 
 export type PlayedTask = Played & { task: ListedTask };
 

@@ -1,5 +1,5 @@
+import type { JsonText } from '../model.js';
 import { jsonFault } from '../rules/json-text.js';
-import type { JsonText } from './types.js';
 
 /** What a line of a tasks file says. */
 export interface TaskLine {

@@ -4,12 +4,12 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import { UserError } from '../errors.js';
-import { hasTooManyValues } from '../json-bounds.js';
+import { openRegular, readRegular } from '../files.js';
+import { hasTooManyValues } from '../json/bounds.js';
+import { LineTooLong, lineBatches, wholeLines } from '../json/lines.js';
+import { utf8Text, withoutMark } from '../json/utf8.js';
 import { LIMITS, limitMessage, overLimit } from '../limits.js';
-import { LineTooLong, lineBatches, wholeLines } from '../lines.js';
 import { members } from '../openenv/index.js';
-import { openRegular, readRegular } from '../regular-file.js';
-import { utf8Text, withoutMark } from '../utf8.js';
 import { csvColumns, separatorOf } from './csv-header.js';
 import type { Values } from './task-line.js';
 

@@ -1,11 +1,11 @@
 import { UserError } from '../errors.js';
 import { LIMITS, overLimit } from '../limits.js';
+import type { Split } from '../model.js';
 import { chosenSplits } from './chosen-splits.js';
 import { FingerprintSet, fingerprint } from './fingerprints.js';
 import { DEFAULT_SPLIT, type GivenOptions, type GivenTask, type GivenTasks } from './given-tasks.js';
 import { BadLine, readTaskLine } from './task-line.js';
 import { type TaskRecord, taskRecords } from './task-records.js';
-import type { Split } from './types.js';
 
 /** Faults that are told at once. */
 const TOLD = 20;

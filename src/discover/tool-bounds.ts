@@ -1,5 +1,5 @@
 import { LIMITS, overLimit } from '../limits.js';
-import type { Tool, Toolset } from './types.js';
+import type { Tool, Toolset } from '../model.js';
 
 /**
  * The tools of a turn, as they are.

@@ -1,11 +1,11 @@
 import { UserError } from '../errors.js';
+import type { Toolset } from '../model.js';
 import { excerpt } from '../openenv/index.js';
 import { identityOf, type ListedTask, nameOf } from './descriptor.js';
 import { dockerFix } from './docker.js';
 import { type Played, PlayFailed } from './play.js';
 import type { Reporter } from './reporter.js';
 import { type PlayedTask, SharedToolsets, unlike } from './shared-toolsets.js';
-import type { Toolset } from './types.js';
 
 export interface ToolsetOptions {
   /** Tasks of one key that are played, at most; `Infinity` plays every task where tools differ. */

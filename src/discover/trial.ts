@@ -1,10 +1,10 @@
+import type { Split } from '../model.js';
 import type { Connection } from './connection.js';
 import { type GivenTask, type GivenTasks, spread } from './given-tasks.js';
 import { doubtfulFields } from './observation-text.js';
 import { type Prompt, type PromptOptions, promptOf } from './prompt.js';
 import { steady, unsteadyFields, withoutFields } from './steady.js';
 import { type TryOut, tryOut } from './try-out.js';
-import type { Split } from './types.js';
 
 export interface TrialOptions {
   prompt: PromptOptions;

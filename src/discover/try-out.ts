@@ -1,5 +1,6 @@
 import { stringify } from 'lossless-json';
 import { UserError } from '../errors.js';
+import type { JsonText, Tool } from '../model.js';
 import { type Answer, RefusedError, type Session, SessionLost, scoreNames } from '../openenv/index.js';
 import { nameOf } from './descriptor.js';
 import { type Environment, withFixed } from './environment.js';
@@ -8,7 +9,6 @@ import { attempt, END_TURN, openEpisode, PlayFailed } from './play.js';
 import { type Start, startOf } from './prompt.js';
 import { sample } from './sample.js';
 import { steady } from './steady.js';
-import type { JsonText, Tool } from './types.js';
 
 /** What a task's episode did when it was played by a script. */
 export interface TryOut {

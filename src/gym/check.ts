@@ -1,4 +1,4 @@
-import type { Discovery } from '../discover/types.js';
+import type { Discovery, GymOptions } from '../model.js';
 import {
   configBundle,
   configFields,
@@ -15,7 +15,6 @@ import {
   splitNames,
 } from '../rules/index.js';
 import { description } from './config.js';
-import type { GymOptions } from './options.js';
 
 /** What can be said of a run before its server is asked. */
 export function checkOptions(options: GymOptions): Finding[] {

@@ -1,8 +1,6 @@
-import type { Discovery } from '../discover/types.js';
 import { displayText } from '../display-text.js';
+import { type Discovery, type GymOptions, SETTING_KEYS } from '../model.js';
 import { namesOf } from './names.js';
-import type { GymOptions } from './options.js';
-import { SETTING_KEYS } from './options.js';
 import { render } from './templates.js';
 
 /**

@@ -1,9 +1,7 @@
-import type { Discovery } from '../discover/types.js';
-import type { OutputFile } from '../output/types.js';
+import type { Discovery, GymOptions, OutputFile } from '../model.js';
 import { configSize, exampleRows, type Findings } from '../rules/index.js';
 import { checkOptions, checkServer } from './check.js';
 import { namesOf } from './names.js';
-import type { GymOptions } from './options.js';
 import { PromptPrints } from './prompt-prints.js';
 import { RowWriter } from './rows.js';
 import { bridge, serverFiles } from './server-files.js';

@@ -1,7 +1,3 @@
-export { checkOptions, checkServer } from './check.js';
-export { folder } from './folder.js';
-export { jsonLine } from './json-line.js';
-export { type Names, namesOf, slug } from './names.js';
 export {
   type BundleConfig,
   type Datasets,
@@ -12,6 +8,10 @@ export {
   SETTING_KEYS,
   type ServerConfig,
   type Settings,
-} from './options.js';
+} from '../model.js';
+export { checkOptions, checkServer } from './check.js';
+export { folder } from './folder.js';
+export { jsonLine } from './json-line.js';
+export { type Names, namesOf, slug } from './names.js';
 export { PromptPrints, promptPrint } from './prompt-prints.js';
 export { rowId } from './task-id.js';

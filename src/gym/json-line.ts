@@ -1,4 +1,4 @@
-import { escapeJson, safeJson } from '../safe-json.js';
+import { escapeJson, safeJson } from '../display-text.js';
 
 /** JSON text that somebody wrote, on one line: CR and LF stand between tokens only, where a blank does as well. */
 export function joinedLines(json: string): string {

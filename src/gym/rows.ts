@@ -1,10 +1,9 @@
-import { ByteBuilder } from '../byte-builder.js';
-import type { Task } from '../discover/types.js';
-import { JsonString } from '../json-string.js';
+import { ByteBuilder } from '../json/byte-builder.js';
+import { JsonString } from '../json/json-string.js';
+import type { GymOptions, Task } from '../model.js';
 import { EXAMPLE_ROWS, type Findings, row } from '../rules/index.js';
 import { joinedLines, jsonLine } from './json-line.js';
 import { namesOf } from './names.js';
-import type { GymOptions } from './options.js';
 import type { PromptPrints } from './prompt-prints.js';
 import { rowId } from './task-id.js';
 import type { ToolsetTexts } from './toolsets.js';

@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import type { Discovery } from '../discover/types.js';
-import type { TextFile } from '../output/types.js';
+import type { Discovery, GymOptions, TextFile } from '../model.js';
 import { config, SETTING_LINES } from './config.js';
 import { namesOf } from './names.js';
-import type { GymOptions } from './options.js';
 import { render, TEMPLATES, type Template } from './templates.js';
 
 const BRIDGE = 'openenv_bridge';

@@ -7,7 +7,7 @@ import pyproject from '../../templates/server/pyproject.toml.hbs';
 import readme from '../../templates/server/README.md.hbs';
 import taskData from '../../templates/server/task_data.py.hbs';
 import testApp from '../../templates/server/tests/test_app.py.hbs';
-import { escapeCharacter, hiddenCharacters } from '../hidden-characters.js';
+import { escapeCharacter, hiddenCharacters } from '../display-text.js';
 import { yamlString, yamlValue } from './yaml.js';
 
 /** Beside `src/` and, in the package, beside `dist/`. */

@@ -1,4 +1,4 @@
-import type { Tool, Toolset } from '../discover/types.js';
+import type { GymOptions, Tool, Toolset } from '../model.js';
 import {
   type Finding,
   quote,
@@ -11,7 +11,6 @@ import {
   toolSchema,
 } from '../rules/index.js';
 import { joinedLines, jsonLine } from './json-line.js';
-import type { GymOptions } from './options.js';
 import { rowParameters } from './parameters.js';
 
 /** A toolset as rows and `toolsets.json` have it. */

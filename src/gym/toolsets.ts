@@ -1,7 +1,6 @@
-import type { Toolset } from '../discover/types.js';
+import type { GymOptions, Toolset } from '../model.js';
 import { type Findings, renamesUnmatched } from '../rules/index.js';
 import { jsonLine } from './json-line.js';
-import type { GymOptions } from './options.js';
 import { rowId } from './task-id.js';
 import { type GymTools, gymTools } from './tools.js';
 

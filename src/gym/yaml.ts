@@ -1,5 +1,5 @@
 import { parse } from 'lossless-json';
-import { escapeCharacter, hiddenCharacters } from '../hidden-characters.js';
+import { escapeCharacter, hiddenCharacters } from '../display-text.js';
 
 /** Hidden characters, of which PyYAML refuses or drops some when they stand raw, and the non-characters that it refuses. */
 const UNSAFE = hiddenCharacters('\\ufffe\\uffff');

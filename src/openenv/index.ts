@@ -1,7 +1,7 @@
+export { memberAt, members } from '../json/members.js';
 export { excerpt } from './excerpt.js';
 export { Unreachable } from './failure.js';
 export { HttpClient, HttpStatusError, NotJsonError } from './http.js';
-export { memberAt, members } from './json-source.js';
 export {
   failureOf,
   type ListedTool,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { memberAt, members } from './json-source.js';
+import { memberAt, members } from '../json/members.js';
 
 /**
  * The rewards that `openenv` allows: `Observation.reward` is `bool | int | float | None` (openenv 0.10.0,

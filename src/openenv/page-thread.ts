@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { ScannedJson } from '../json-string.js';
+import type { ScannedJson } from '../json/json-string.js';
 import { HttpAnswer, type HttpClient, type HttpOptions } from './http.js';
 import type { ServerUrl } from './url.js';
 

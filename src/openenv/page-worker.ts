@@ -1,7 +1,7 @@
 // The thread of PageThread.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { scanJson } from '../json-string.js';
+import { scanJson } from '../json/json-string.js';
 import { HttpClient } from './http.js';
 import type { PageReply, PageRequest, ThreadData, ThreadPage } from './page-thread.js';
 

@@ -1,6 +1,6 @@
 import type http from 'node:http';
+import { parseUrl } from '../credentials.js';
 import { UserError } from '../errors.js';
-import { parseUrl } from '../parse-url.js';
 import { unescaped } from './url.js';
 
 /** The HTTP proxy that the environment names for a server. */

@@ -1,12 +1,12 @@
 import type { WebSocket } from 'ws';
 import { ZodError } from 'zod';
 import type { UserError } from '../errors.js';
-import { exceededLimit } from '../json-bounds.js';
+import { exceededLimit } from '../json/bounds.js';
+import { firstIssue } from '../json/first-issue.js';
+import { withoutMark } from '../json/utf8.js';
 import { LIMITS, limitMessage, overLimit } from '../limits.js';
-import { withoutMark } from '../utf8.js';
 import { excerpt } from './excerpt.js';
 import { connectionFailure, handshakeFailure } from './failure.js';
-import { firstIssue } from './first-issue.js';
 import { errorText, Frame, failureOf, type ListedTool, listedTools, type Observation } from './messages.js';
 import { onProxyRefusal, proxyAgent, proxyFor } from './proxy.js';
 import { RefusedError, ServerFull, SessionLost } from './session-errors.js';

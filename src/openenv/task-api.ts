@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
-import { parseJson, parseScanned } from '../json-string.js';
+import { firstIssue } from '../json/first-issue.js';
+import { parseJson, parseScanned } from '../json/json-string.js';
 import { LIMITS, limitMessage } from '../limits.js';
-import { firstIssue } from './first-issue.js';
 import { type HttpClient, HttpStatusError } from './http.js';
 import type { PageThread } from './page-thread.js';
 

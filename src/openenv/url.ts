@@ -1,6 +1,5 @@
-import { withoutCredentials } from '../credentials.js';
+import { parseUrl, withoutCredentials } from '../credentials.js';
 import { UserError } from '../errors.js';
-import { parseUrl } from '../parse-url.js';
 
 /** Where an OpenEnv server is: the base of its HTTP routes and its websocket, without credentials, query or final slash. */
 export interface ServerUrl {

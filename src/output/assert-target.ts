@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { UserError } from '../errors.js';
-import { unless } from './errno.js';
+import { unless } from '../files.js';
 import { explained } from './explain.js';
 import { LOCK_FILE, type Places } from './places.js';
 import { assertStaging } from './staging-folder.js';

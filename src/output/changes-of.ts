@@ -1,7 +1,7 @@
+import type { Edits, Generated, Plan } from '../model.js';
 import type { Changes } from './journal.js';
 import { leavesEdits } from './make-plan.js';
 import { LOCK_FILE } from './places.js';
-import type { Edits, Generated, Plan } from './types.js';
 
 /** What has to be done to the folder to make it what was generated. */
 export function changesOf(plan: Plan, generated: ReadonlyMap<string, Generated>, edits: Edits): Changes {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Edits, FileState, Generated, JsonValue, OutputFile, Plan, PlanEntry } from '../model.js';
 import { abortable } from './abortable.js';
 import { assertOurs } from './assert-target.js';
 import { explained } from './explain.js';
@@ -14,7 +15,6 @@ import { stageFile } from './stage-file.js';
 import type { Staging } from './staging.js';
 import { Inside } from './symlinks.js';
 import { together } from './together.js';
-import type { Edits, FileState, Generated, JsonValue, OutputFile, Plan, PlanEntry } from './types.js';
 
 export interface DraftParts {
   places: Places;

@@ -1,5 +1,5 @@
 import { UserError } from '../errors.js';
-import { errno } from './errno.js';
+import { errno } from '../files.js';
 
 const elsewhere = 'or choose another Gym root';
 

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { ByteBuilder } from '../byte-builder.js';
+import { ByteBuilder } from '../json/byte-builder.js';
 
 /** Bytes from which on a piece is written. While it is, the next one is put together. */
 const PIECE = 256 * 1024;

@@ -1,11 +1,10 @@
 import { lstat, rename, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../errors.js';
-import { ABSENT, FILLED, unless } from './errno.js';
+import { ABSENT, FILLED, makeFolders, unless } from '../files.js';
 import { explain } from './explain.js';
 import { hashFile } from './hash-file.js';
 import { type Commit, readJournal } from './journal.js';
-import { makeFolders } from './make-folders.js';
 import { LOCK_FILE, type Places } from './places.js';
 import { assertStaging } from './staging-folder.js';
 import { Inside } from './symlinks.js';

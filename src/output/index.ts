@@ -1,15 +1,4 @@
-export { Digest } from './digest.js';
-export { explained } from './explain.js';
-export { assertFinished, finishCommits } from './finish-commits.js';
-export { hashFile } from './hash-file.js';
-export { type Lock, LockSchema } from './lock-schema.js';
-export { makeFolders } from './make-folders.js';
-export { LOCK_FILE } from './places.js';
-export { type Planned, planFolder } from './plan-folder.js';
-export { readLock, told } from './read-lock.js';
-export { openRootFile, readRootFile } from './root-file.js';
-export { hasGitPart } from './safe-path.js';
-export { Inside } from './symlinks.js';
+export { makeFolders } from '../files.js';
 export type {
   Edits,
   FileState,
@@ -22,5 +11,16 @@ export type {
   Target,
   TextFile,
   Written,
-} from './types.js';
+} from '../model.js';
+export { Digest } from './digest.js';
+export { explained } from './explain.js';
+export { assertFinished, finishCommits } from './finish-commits.js';
+export { hashFile } from './hash-file.js';
+export { type Lock, LockSchema } from './lock-schema.js';
+export { LOCK_FILE } from './places.js';
+export { type Planned, planFolder } from './plan-folder.js';
+export { readLock, told } from './read-lock.js';
+export { openRootFile, readRootFile } from './root-file.js';
+export { hasGitPart } from './safe-path.js';
+export { Inside } from './symlinks.js';
 export { type WriteOptions, writeFolder } from './write-folder.js';

@@ -1,6 +1,6 @@
-import { safeJson } from '../safe-json.js';
+import { safeJson } from '../display-text.js';
+import type { Generated, JsonValue } from '../model.js';
 import { LOCK_FORMAT } from './places.js';
-import type { Generated, JsonValue } from './types.js';
 
 /** What a lock file lists, by path. */
 export interface LockedFiles {

@@ -2,12 +2,12 @@ import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../errors.js';
+import { ABSENT, unless } from '../files.js';
+import type { Edits, Generated, PlanEntry } from '../model.js';
 import { derivedFiles } from './derived-files.js';
-import { ABSENT, unless } from './errno.js';
 import { hashFile } from './hash-file.js';
 import type { Lock } from './lock-schema.js';
 import { folded } from './safe-path.js';
-import type { Edits, Generated, PlanEntry } from './types.js';
 import { isAbsent } from './writable.js';
 
 export interface PlanParts {

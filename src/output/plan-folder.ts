@@ -1,9 +1,9 @@
+import type { Edits, JsonValue, OutputFile, Target, Written } from '../model.js';
 import { assertTarget } from './assert-target.js';
 import { draftFolder } from './draft-folder.js';
 import { explained } from './explain.js';
 import { assertNoCommit } from './finish-commits.js';
 import { placesOf } from './places.js';
-import type { Edits, JsonValue, OutputFile, Target, Written } from './types.js';
 
 export interface Planned extends Written {
   /** The text that the lock file would have. */

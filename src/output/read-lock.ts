@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../errors.js';
-import { exceededLimit } from '../json-bounds.js';
+import { ABSENT, unless } from '../files.js';
+import { exceededLimit } from '../json/bounds.js';
+import { withoutMark } from '../json/utf8.js';
 import { LIMITS, overLimit } from '../limits.js';
 import { gymgenCommand, shellQuote } from '../printed-command.js';
-import { withoutMark } from '../utf8.js';
-import { ABSENT, unless } from './errno.js';
 import { explained } from './explain.js';
 import { type Lock, LockSchema } from './lock-schema.js';
 import { LOCK_FILE, LOCK_FORMAT } from './places.js';

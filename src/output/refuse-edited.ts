@@ -1,6 +1,6 @@
 import { UserError } from '../errors.js';
+import type { Plan } from '../model.js';
 import { gymgenCommand } from '../printed-command.js';
-import type { Plan } from './types.js';
 
 /** @throws UserError that names every file that was edited by hand */
 export function refuseEdited(plan: Plan, folder: string): void {

@@ -1,5 +1,5 @@
 import { rmdir } from 'node:fs/promises';
-import { errno, FILLED } from './errno.js';
+import { errno, FILLED } from '../files.js';
 
 /** Removes a folder that holds nothing; tells whether it is gone. */
 export async function removeEmpty(folder: string): Promise<boolean> {

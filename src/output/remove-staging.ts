@@ -1,5 +1,5 @@
 import { rm, unlink } from 'node:fs/promises';
-import { ABSENT, unless } from './errno.js';
+import { ABSENT, unless } from '../files.js';
 import type { Places } from './places.js';
 import { removeEmpty } from './remove-empty.js';
 

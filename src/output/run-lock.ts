@@ -1,8 +1,8 @@
 import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../errors.js';
+import { ABSENT, unless } from '../files.js';
 import { LIMITS } from '../limits.js';
-import { ABSENT, unless } from './errno.js';
 import type { Places } from './places.js';
 import { currentProcess, isRunning, ProcessOwner } from './process-owner.js';
 import { readRootFile } from './root-file.js';

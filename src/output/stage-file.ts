@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
+import type { Generated, OutputFile, RowsFile, TextFile } from '../model.js';
 import { abortable } from './abortable.js';
 import { Digest } from './digest.js';
 import { explain, explained } from './explain.js';
 import { FileWriter } from './file-writer.js';
 import { hashText } from './hash-text.js';
 import type { Staging } from './staging.js';
-import type { Generated, OutputFile, RowsFile, TextFile } from './types.js';
 
 const LF = 0x0a;
 

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../errors.js';
-import { ABSENT, unless } from './errno.js';
+import { ABSENT, unless } from '../files.js';
 import { isName, type Places, placesOf } from './places.js';
 import { isRealFolder } from './symlinks.js';
 

@@ -1,7 +1,7 @@
 import { lstat, readlink } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { UserError } from '../errors.js';
-import { ABSENT, unless } from './errno.js';
+import { ABSENT, unless } from '../files.js';
 
 /**
  * Checks that paths of a Gym root lead through real folders only. The root itself, and what is above it, may be a symlink: the

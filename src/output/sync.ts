@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { unless } from './errno.js';
+import { unless } from '../files.js';
 
 /** Waits until what was written to these files outlasts a power failure. */
 export async function syncFiles(paths: Iterable<string>): Promise<void> {

@@ -1,12 +1,11 @@
 import { existsSync, rmdirSync, rmSync } from 'node:fs';
 import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { ABSENT, makeFolders, unless } from '../files.js';
 import { cleanOnForcedExit } from '../shutdown.js';
-import { ABSENT, unless } from './errno.js';
 import { explained } from './explain.js';
 import { finishCommit } from './finish-commit.js';
 import { readJournal } from './journal.js';
-import { makeFolders } from './make-folders.js';
 import type { Places } from './places.js';
 import { removeEmpty } from './remove-empty.js';
 import { emptyStaging, removeStaging } from './remove-staging.js';

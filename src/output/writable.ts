@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { access, constants, lstat, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { UserError } from '../errors.js';
-import { ABSENT, unless } from './errno.js';
+import { ABSENT, unless } from '../files.js';
 import { explained } from './explain.js';
 
 /**

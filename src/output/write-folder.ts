@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import type { Edits, JsonValue, OutputFile, Target, Written } from '../model.js';
 import { assertTarget } from './assert-target.js';
 import { changesOf } from './changes-of.js';
 import { commit } from './commit.js';
@@ -9,7 +10,6 @@ import { LOCK_FILE, placesOf } from './places.js';
 import { planFolder } from './plan-folder.js';
 import { refuseEdited } from './refuse-edited.js';
 import { Staging } from './staging.js';
-import type { Edits, JsonValue, OutputFile, Target, Written } from './types.js';
 import { withStaging } from './with-staging.js';
 import { isAbsent } from './writable.js';
 

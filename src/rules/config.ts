@@ -1,8 +1,7 @@
-import type { BundleConfig } from '../gym/options.js';
-import { parseUrl } from '../parse-url.js';
-import type { Finding } from './finding.js';
+import { parseUrl } from '../credentials.js';
+import type { BundleConfig } from '../model.js';
+import { type Finding, quote, wellFormed } from './finding.js';
 import { jsonFault } from './json-text.js';
-import { quote, wellFormed } from './text.js';
 
 /**
  * Linux takes 128 KiB in one environment variable, and the whole config of a run travels in one (nemo_gym/cli/env.py,

@@ -1,6 +1,5 @@
-import type { Datasets } from '../gym/options.js';
-import type { Finding } from './finding.js';
-import { quote } from './text.js';
+import type { Datasets } from '../model.js';
+import { type Finding, quote } from './finding.js';
 
 /** Rows that Gym wants in `data/example.jsonl` (nemo_gym/cli/env.py, `_validate_data_single`). */
 export const EXAMPLE_ROWS = 5;

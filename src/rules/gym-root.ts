@@ -1,7 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
-import type { Finding } from './finding.js';
-import { quote } from './text.js';
+import { type Finding, quote } from './finding.js';
 
 export interface GymRoot {
   /** Absolute. */

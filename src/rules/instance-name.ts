@@ -1,7 +1,5 @@
-import type { Finding } from './finding.js';
-import { BUILT_IN_SERVERS, COMMAND_KEYS, CONFIG_FIELDS, RESERVED_KEYS } from './gym-names.js';
-import { quote } from './text.js';
-import { windowsFault } from './windows-names.js';
+import { type Finding, quote } from './finding.js';
+import { BUILT_IN_SERVERS, COMMAND_KEYS, CONFIG_FIELDS, RESERVED_KEYS, windowsFault } from './gym-names.js';
 
 /** A server's venv lies below its folder, and its scripts' first line, which holds that path, has 127 bytes on old kernels. */
 const LONGEST = 64;

@@ -1,5 +1,5 @@
-import { endOfString, QUOTE } from '../json-bounds.js';
-import { wellFormed } from './text.js';
+import { endOfString, QUOTE } from '../json/bounds.js';
+import { wellFormed } from './finding.js';
 
 /**
  * pydantic's JSON parser reads 200 levels and orjson writes 254, and Gym wraps a tool's schema in the row, its request and

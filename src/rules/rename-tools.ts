@@ -1,7 +1,6 @@
-import { closest } from './closest.js';
+import { closest } from '../closest.js';
 import { configText } from './config.js';
-import type { Finding } from './finding.js';
-import { quote } from './text.js';
+import { type Finding, quote } from './finding.js';
 
 /** The server's tool name → the name in the rows, as `--rename-tool OLD=NEW` gives them. */
 type Renames = Readonly<Record<string, string>>;

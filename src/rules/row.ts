@@ -1,8 +1,7 @@
-import type { Task } from '../discover/types.js';
-import { JsonString } from '../json-string.js';
-import type { Finding } from './finding.js';
+import { JsonString } from '../json/json-string.js';
+import type { Task } from '../model.js';
+import { type Finding, quote, wellFormed } from './finding.js';
 import { jsonFault } from './json-text.js';
-import { quote, wellFormed } from './text.js';
 
 const NONE: readonly Finding[] = [];
 

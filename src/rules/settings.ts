@@ -1,6 +1,5 @@
-import { REWARD_RULES, type Settings } from '../gym/options.js';
-import type { Finding } from './finding.js';
-import { quote } from './text.js';
+import { REWARD_RULES, type Settings } from '../model.js';
+import { type Finding, quote } from './finding.js';
 
 const WHOLE = ['max_steps', 'max_concurrent_envs'] as const;
 const SECONDS = ['connect_timeout', 'tool_timeout', 'reset_timeout', 'idle_timeout'] as const;

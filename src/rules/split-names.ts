@@ -1,7 +1,6 @@
-import { escapeUnits } from '../hidden-characters.js';
-import type { Finding } from './finding.js';
-import { quote } from './text.js';
-import { windowsFault } from './windows-names.js';
+import { escapeUnits } from '../display-text.js';
+import { type Finding, quote } from './finding.js';
+import { windowsFault } from './gym-names.js';
 
 /** What 255 bytes of a file name leave beside `_prepare.<instance>.<dataset>.jsonl`. */
 const LONGEST = 100;

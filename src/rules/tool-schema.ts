@@ -1,7 +1,6 @@
-import type { Tool } from '../discover/types.js';
-import type { Finding } from './finding.js';
+import type { Tool } from '../model.js';
+import { type Finding, quote } from './finding.js';
 import { jsonFault } from './json-text.js';
-import { quote } from './text.js';
 
 /**
  * Warnings about tools that some models' APIs answer with HTTP 400, for the whole request. Which do differs, and changes:

@@ -1,8 +1,7 @@
 import { parse, stringify } from 'lossless-json';
-import type { Tool } from '../discover/types.js';
-import type { Finding } from './finding.js';
+import type { Tool } from '../model.js';
+import { type Finding, quote, wellFormed } from './finding.js';
 import { jsonFault } from './json-text.js';
-import { quote, wellFormed } from './text.js';
 
 /** What models' APIs allow; all of it is safe in a URL, where simple_agent puts a name unencoded. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;

@@ -4,7 +4,7 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, writeFi
 import os from 'node:os';
 import path from 'node:path';
 import { UserError } from '../errors.js';
-import { ensurePrivateFolder } from '../private-folder.js';
+import { ensurePrivateFolder } from '../state/private-folder.js';
 import { userKey } from '../state/user-state.js';
 
 /** The file of a cached folder that proves who made it. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ExecaError } from 'execa';
 import { UserError } from '../errors.js';
-import { which } from '../which.js';
+import { which } from '../files.js';
 import { cachedFolder, knownFolder } from './cache.js';
 import { requirementsFile } from './requirements.js';
 import { runProgram } from './run-program.js';

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { ensurePrivateFolder, isPrivateFolder } from '../private-folder.js';
+import { ensurePrivateFolder, isPrivateFolder } from './private-folder.js';
 
 /** Upper bound on the bytes of one file of the state folder. */
 const MAX_BYTES = 1024 * 1024;

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type CheckReport, check } from '../../src/check/check.js';
 import type { WriteFlags } from '../../src/cli/write-options.js';
 import { writeRequest } from '../../src/cli/write-request.js';
-import { type UpdateReport, update } from '../../src/update.js';
-import { type WriteReport, type WriteRequest, write } from '../../src/write.js';
+import { type CheckReport, check } from '../../src/operations/check.js';
+import { type UpdateReport, update } from '../../src/operations/update.js';
+import { type WriteReport, type WriteRequest, write } from '../../src/operations/write.js';
 import { Said } from '../support/discovered.js';
 
 export const signal = new AbortController().signal;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { doctor } from '../../src/doctor.js';
+import { doctor } from '../../src/operations/doctor.js';
 import { cachedFolder } from '../../src/source/cache.js';
 import { requirementsFile } from '../../src/source/requirements.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { writeRequest } from '../../src/cli/write-request.js';
-import { inspect } from '../../src/inspect.js';
+import { inspect } from '../../src/operations/inspect.js';
 import { Said } from '../support/discovered.js';
 import { givenServer } from '../support/given.js';
 import { day, tool } from '../support/served-tasks.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSource } from '../../src/open-source.js';
+import { openSource } from '../../src/operations/open-source.js';
 import { discoverAll, discoverOptions, Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
 import { SELF_SIGNED } from '../support/self-signed.js';

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type DiscoverOptions, type OpenDiscovery, openRecording, type Task } from '../../src/discover/index.js';
-import { record } from '../../src/record.js';
+import { record } from '../../src/operations/record.js';
 import { discoverAll, discoverOptions, Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
 import { given, givenServer } from '../support/given.js';

@@ -2,7 +2,7 @@ import v8 from 'node:v8';
 import vm from 'node:vm';
 import { expect, test } from 'vitest';
 import { SharedToolsets } from '../../src/discover/shared-toolsets.js';
-import { JsonString } from '../../src/json-string.js';
+import { JsonString } from '../../src/json/json-string.js';
 
 test('what is learnt of a task holds no more of the page that it came in', () => {
   v8.setFlagsFromString('--expose-gc');

@@ -1,5 +1,4 @@
-import type { Discovery, Split, Task, Tool, Toolset } from '../../src/discover/types.js';
-import type { GymOptions } from '../../src/gym/options.js';
+import type { Discovery, GymOptions, Split, Task, Tool, Toolset } from '../../src/model.js';
 
 /** A tool with a schema of its own, in JSON text. */
 export function tool(

@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Discovery } from '../../src/discover/types.js';
 import { folder } from '../../src/gym/folder.js';
-import type { GymOptions } from '../../src/gym/options.js';
+import type { Discovery, GymOptions } from '../../src/model.js';
 import { Findings } from '../../src/rules/index.js';
 
 export interface Generated {

@@ -1,13 +1,13 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are meant
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import type { Discovery } from '../../src/discover/types.js';
-import type { GymOptions } from '../../src/gym/options.js';
+import type { Discovery, GymOptions } from '../../src/model.js';
 import { discovery, options, task, tool, toolset } from './discovery.js';
 import { generate } from './files.js';
 import { HOSTILE } from './hostile.js';
+
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are meant
 
 const GOLDEN = fileURLToPath(new URL('../../fixtures/golden/', import.meta.url));
 

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Task } from '../../src/discover/types.js';
-import type { GymOptions } from '../../src/gym/options.js';
 import { RowWriter } from '../../src/gym/rows.js';
 import { ToolsetTexts } from '../../src/gym/toolsets.js';
+import type { GymOptions, Task } from '../../src/model.js';
 import { Findings } from '../../src/rules/index.js';
 import { options, SOLVER, task, toolset } from './discovery.js';
 import { texts } from './files.js';

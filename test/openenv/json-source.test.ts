@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memberAt, members } from '../../src/openenv/json-source.js';
+import { memberAt, members } from '../../src/json/members.js';
 
 describe('members', () => {
   test.each<[json: string, want: Record<string, string>]>([

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { JsonString, parseScanned } from '../../src/json-string.js';
+import { JsonString, parseScanned } from '../../src/json/json-string.js';
 import { HttpClient, type HttpOptions } from '../../src/openenv/http.js';
 import { parseServerUrl } from '../../src/openenv/index.js';
 import { PageThread } from '../../src/openenv/page-thread.js';

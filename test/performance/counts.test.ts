@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { writeRequest } from '../../src/cli/write-request.js';
 import { discover } from '../../src/discover/index.js';
-import { write } from '../../src/write.js';
+import { write } from '../../src/operations/write.js';
 import { tempFolder } from '../support/built-cli.js';
 import { discoverOptions, Said } from '../support/discovered.js';
 

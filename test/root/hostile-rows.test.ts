@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../src/limits.js';
 import { hashFile } from '../../src/output/index.js';
-import { PromptKeeper } from '../../src/root/index.js';
-import { MergedRows } from '../../src/root/merged-rows.js';
+import { PromptKeeper } from '../../src/written/index.js';
+import { MergedRows } from '../../src/written/merged-rows.js';
 import { tempFolder } from '../output/support/gym-root.js';
 
 const row = (prompt: string) =>

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { LIMITS } from '../../src/limits.js';
-import { writtenFolders } from '../../src/root/index.js';
+import { writtenFolders } from '../../src/written/index.js';
 
 let root: string;
 let servers: string;

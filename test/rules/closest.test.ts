@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closest } from '../../src/rules/closest.js';
+import { closest } from '../../src/closest.js';
 import { renamesUnmatched } from '../../src/rules/index.js';
 
 test.each([

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { BundleOptions } from '../../src/source/index.js';
-import { looksLikeSource, resolveSource } from '../../src/source/index.js';
+import { type BundleOptions, looksLikeSource, resolveSource } from '../../src/source/index.js';
 import { failureOf } from '../support/failure-of.js';
 
 const work = mkdtempSync(join(tmpdir(), 'gymgen-resolve-'));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { writeRequest } from '../../src/cli/write-request.js';
-import { write } from '../../src/write.js';
+import { write } from '../../src/operations/write.js';
 import { failureOf } from '../support/failure-of.js';
 import { StandIn } from '../support/stand-in.js';
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DiscoverOptions } from '../../src/discover/index.js';
 import { discoverAll, type Found, Said } from './discovered.js';
-import type { Message } from './served-session.js';
-import { observation } from './served-session.js';
+import { type Message, observation } from './served-session.js';
 import { type Answer, type Asked, StandIn, type StandInOptions } from './stand-in.js';
 
 const COUNT = {

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { currentSettings } from '../../src/root/index.js';
+import { currentSettings } from '../../src/written/index.js';
 import { Root, statesIn } from '../check/support.js';
 import { put, snapshot } from '../output/support/gym-root.js';
 import { failureOf } from '../support/failure-of.js';

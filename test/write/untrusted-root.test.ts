@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { runBatch } from '../../src/batch/run-batch.js';
+import { runBatch } from '../../src/operations/batch.js';
 import { finishCommits } from '../../src/output/index.js';
 import { Root, signal } from '../check/support.js';
 import { put, snapshot } from '../output/support/gym-root.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { WriteFlags } from '../../src/cli/write-options.js';
 import { writeRequest } from '../../src/cli/write-request.js';
-import { hasTurns, write } from '../../src/write.js';
+import { hasTurns, write } from '../../src/operations/write.js';
 import { tempFolder } from '../support/built-cli.js';
 import { Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';

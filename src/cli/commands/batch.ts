@@ -1,12 +1,11 @@
 import os from 'node:os';
 import { addAbortSignal } from 'node:stream';
-import type { Job } from '../../batch/job.js';
-import { runBatch } from '../../batch/run-batch.js';
 import { withoutCredentials } from '../../credentials.js';
 import { EXIT, UserError } from '../../errors.js';
+import { utf8Text } from '../../json/utf8.js';
 import { LIMITS, overLimit } from '../../limits.js';
+import { type Job, runBatch } from '../../operations/batch.js';
 import { gymgenCommand } from '../../printed-command.js';
-import { utf8Text } from '../../utf8.js';
 import { type BatchSource, readBatchFile } from '../batch-file.js';
 import { run } from '../run.js';
 import { BatchBoard } from '../ui/batch-board.js';

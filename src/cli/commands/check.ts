@@ -1,7 +1,7 @@
-import { type CheckReport, check } from '../../check/check.js';
 import { withoutCredentials } from '../../credentials.js';
 import { EXIT, Interrupted, UserError } from '../../errors.js';
-import type { GenerateRequest } from '../../generate.js';
+import { type CheckReport, check } from '../../operations/check.js';
+import type { GenerateRequest } from '../../operations/generate.js';
 import { assertFinished } from '../../output/index.js';
 import { gymgenCommand } from '../../printed-command.js';
 import { withHeaderHint } from '../header-hint.js';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { UserError } from '../../errors.js';
+import { write } from '../../operations/write.js';
 import { gymgenCommand } from '../../printed-command.js';
 import { serveGridsim, serveGridsimOpenly } from '../../source/gridsim.js';
-import { write } from '../../write.js';
 import { run, type UiFlags } from '../run.js';
 import { showReport } from '../ui/show-report.js';
 import { writeRequest } from '../write-request.js';

@@ -1,5 +1,5 @@
-import { doctor } from '../../doctor.js';
 import { EXIT } from '../../errors.js';
+import { doctor } from '../../operations/doctor.js';
 import { run, type UiFlags } from '../run.js';
 import type { Mark } from '../ui/terminal.js';
 

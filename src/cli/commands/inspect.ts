@@ -1,6 +1,6 @@
 import { EXIT } from '../../errors.js';
-import { inspect } from '../../inspect.js';
-import { Warnings } from '../../warnings.js';
+import { inspect } from '../../operations/inspect.js';
+import { Warnings } from '../../operations/warnings.js';
 import { run } from '../run.js';
 import { showInspection } from '../ui/show-inspection.js';
 import type { WriteFlags } from '../write-options.js';

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { EXIT, Interrupted, UserError } from '../../errors.js';
 import { namesOf } from '../../gym/index.js';
+import { type UpdateReport, update } from '../../operations/update.js';
+import { prepareRoot } from '../../operations/write.js';
 import type { Edits } from '../../output/index.js';
-import { type UpdateReport, update } from '../../update.js';
-import { prepareRoot } from '../../write.js';
 import { withHeaderHint } from '../header-hint.js';
 import { type LockFlags, lockRequests } from '../lock-requests.js';
 import { run, type UiFlags } from '../run.js';

@@ -1,8 +1,8 @@
 import { withoutCredentials } from '../../credentials.js';
 import { UserError } from '../../errors.js';
+import { type WriteRequest, write } from '../../operations/write.js';
 import { gymgenCommand } from '../../printed-command.js';
 import { looksLikeSource } from '../../source/index.js';
-import { type WriteRequest, write } from '../../write.js';
 import { run } from '../run.js';
 import { showReport } from '../ui/show-report.js';
 import type { Terminal } from '../ui/terminal.js';
@@ -21,7 +21,7 @@ export async function writeCommand(source: string, gymRoot: string, flags: Write
 
 async function showDiff(request: WriteRequest, terminal: Terminal, signal: AbortSignal): Promise<void> {
   const [{ check }, { checkDocument, showCheck }] = await Promise.all([
-    import('../../check/check.js'),
+    import('../../operations/check.js'),
     import('../ui/show-check.js'),
   ]);
   const report = await check(request, terminal, signal);

@@ -1,6 +1,5 @@
-import type { Job, Outcome } from '../../batch/job.js';
-import type { BatchObserver } from '../../batch/run-batch.js';
 import type { Reporter } from '../../discover/index.js';
+import type { BatchObserver, Job, Outcome } from '../../operations/batch.js';
 import { outcomeLine } from './show-batch.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,5 +1,4 @@
-import { EXIT } from '../../errors.js';
-import { systemError } from '../../system-error.js';
+import { EXIT, systemError } from '../../errors.js';
 
 /** Codes that a command ends with if its output was complete. */
 const COMPLETE: readonly unknown[] = [undefined, EXIT.done, EXIT.differs];

@@ -1,5 +1,5 @@
 import type { FieldChange, FileDifference, Named, RowChange, RowsDifference } from '../../check/difference.js';
-import { thousands } from '../../thousands.js';
+import { formatCount } from '../../display-text.js';
 
 /** What differs in one file, a line each: a diff of a text, and of rows what became of which tasks. */
 export function differenceLines({ state, diff, rows }: FileDifference): string[] {
@@ -27,12 +27,12 @@ function rowLines({ came, went, changed, moved, broken, repeated, blank, unended
 
 function namedLines(sign: string, { count, first }: Named, what: string, more: string): string[] {
   const lines = first.map(({ task, line }) => `${sign} ${task} ${what} (line ${line})`);
-  return count > first.length ? [...lines, `${sign} ${thousands(count - first.length)} ${more}`] : lines;
+  return count > first.length ? [...lines, `${sign} ${formatCount(count - first.length)} ${more}`] : lines;
 }
 
 function blankLines({ count, first }: RowsDifference['blank']): string[] {
   const lines = first.map((line) => `! line ${line} is blank`);
-  return count > first.length ? [...lines, `! ${thousands(count - first.length)} more blank lines`] : lines;
+  return count > first.length ? [...lines, `! ${formatCount(count - first.length)} more blank lines`] : lines;
 }
 
 function changeLines({ task, line, fields }: RowChange): string[] {
@@ -46,5 +46,5 @@ function fieldLines({ before, after }: FieldChange): string[] {
 }
 
 function rows(count: number): string {
-  return `${thousands(count)} ${count === 1 ? 'row' : 'rows'}`;
+  return `${formatCount(count)} ${count === 1 ? 'row' : 'rows'}`;
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { CheckReport } from '../../check/check.js';
 import type { FileDifference } from '../../check/difference.js';
 import { displayText } from '../../display-text.js';
+import type { CheckReport } from '../../operations/check.js';
 import { differenceLines } from './difference-lines.js';
 
 /** Annotations show a few lines, and GitHub cuts a long one. */

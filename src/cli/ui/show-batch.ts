@@ -1,6 +1,6 @@
-import type { Outcome, Status } from '../../batch/job.js';
 import { withoutCredentials } from '../../credentials.js';
-import { thousands } from '../../thousands.js';
+import { formatCount } from '../../display-text.js';
+import type { Outcome, Status } from '../../operations/batch.js';
 import { errorDocument } from './show-error.js';
 import type { Mark, Terminal } from './terminal.js';
 
@@ -69,7 +69,7 @@ function what({ rows, toolsets, error }: Outcome): string {
 }
 
 function many(count: number, what: string): string {
-  return `${thousands(count)} ${what}${count === 1 ? '' : 's'}`;
+  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function width(texts: readonly string[]): number {

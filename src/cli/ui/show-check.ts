@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { CheckReport } from '../../check/check.js';
 import type { UserError } from '../../errors.js';
 import { namesOf } from '../../gym/index.js';
+import type { CheckReport } from '../../operations/check.js';
 import { differenceLines } from './difference-lines.js';
 import { errorDocument } from './show-error.js';
 import { stateMark } from './states.js';

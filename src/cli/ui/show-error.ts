@@ -1,8 +1,7 @@
 import type { CommanderError } from 'commander';
 import { maskCredentials } from '../../credentials.js';
-import { EXIT, UserError } from '../../errors.js';
+import { EXIT, systemError, UserError } from '../../errors.js';
 import { gymgenCommand } from '../../printed-command.js';
-import { systemError } from '../../system-error.js';
 import type { Mark, Terminal } from './terminal.js';
 import { usageParts } from './usage-parts.js';
 

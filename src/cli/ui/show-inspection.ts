@@ -1,10 +1,10 @@
 import type { Toolset } from '../../discover/index.js';
-import type { Inspection } from '../../inspect.js';
+import { formatCount } from '../../display-text.js';
+import type { Inspection } from '../../operations/inspect.js';
 import { describe } from '../../rules/index.js';
-import { thousands } from '../../thousands.js';
 import type { Terminal } from './terminal.js';
 
-/** Of what there may be thousands. */
+/** For lists that may have thousands of entries. */
 const SHOWN = 20;
 /** Characters of a column of names: longer names are not aligned. */
 const WIDEST = 32;
@@ -44,7 +44,11 @@ function splitLines(splits: Inspection['splits']): string[] {
   return [
     line('split', 'tasks', 'characters of a prompt'),
     ...few(splits).map(({ name, count, prompts: { shortest, mean, longest } }) =>
-      line(name, thousands(count), `${thousands(shortest)} to ${thousands(longest)}, ${thousands(mean)} on average`),
+      line(
+        name,
+        formatCount(count),
+        `${formatCount(shortest)} to ${formatCount(longest)}, ${formatCount(mean)} on average`,
+      ),
     ),
     ...more(splits, 'splits'),
   ];

@@ -1,8 +1,8 @@
 import path from 'node:path';
+import { formatCount } from '../../display-text.js';
 import { namesOf } from '../../gym/index.js';
+import { hasTurns, type WriteReport, type WriteRequest } from '../../operations/write.js';
 import { shellQuote } from '../../printed-command.js';
-import { thousands } from '../../thousands.js';
-import { hasTurns, type WriteReport, type WriteRequest } from '../../write.js';
 import { stateMark } from './states.js';
 import type { Terminal } from './terminal.js';
 
@@ -37,7 +37,7 @@ function contents({ rows, toolsets }: WriteReport): string[] {
   return [
     ...rows.map(
       ({ split, rows: count }) =>
-        `data/${`${split}.jsonl`.padEnd(width + 6)}  ${thousands(count)} ${count === 1 ? 'row' : 'rows'}`,
+        `data/${`${split}.jsonl`.padEnd(width + 6)}  ${formatCount(count)} ${count === 1 ? 'row' : 'rows'}`,
     ),
     `${toolsets.length} ${toolsets.length === 1 ? 'toolset' : 'toolsets'}: ${toolsets
       .slice(0, 8)

@@ -1,6 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import { displayText } from '../../display-text.js';
-import { safeJson } from '../../safe-json.js';
+import { displayText, safeJson } from '../../display-text.js';
 import { type Annotation, workflowCommand } from './github.js';
 
 export interface TerminalOptions {

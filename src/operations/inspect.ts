@@ -1,0 +1,100 @@
+import type { Discovery, Reporter, Split, Toolset } from '../discover/index.js';
+import { folder, type GymOptions, slug } from '../gym/index.js';
+import { Findings, type Judged, rewardScore } from '../rules/index.js';
+import { openSource, type SourceRequest } from './open-source.js';
+
+export interface InspectRequest extends SourceRequest {
+  name?: string;
+  gym: Omit<GymOptions, 'name' | 'server'>;
+}
+
+/** Characters of prompts: the shortest, the longest, and their mean. */
+export interface Lengths {
+  shortest: number;
+  mean: number;
+  longest: number;
+}
+
+export interface Inspection {
+  envName: string;
+  /** The server's and folder's name, as it would be. */
+  name: string;
+  interface: 'tools' | 'action';
+  splits: (Split & { prompts: Lengths })[];
+  toolsets: Toolset[];
+  notes: readonly string[];
+  /** What NeMo Gym would refuse. */
+  refused: readonly Judged[];
+  /** What some models' APIs would refuse, or what looks like a mistake. */
+  warnings: readonly Judged[];
+  counts: { sessions: number; requests: number; bytes: number };
+}
+
+/**
+ * Reads all that a source serves, as if to write it, and tells what it is.
+ * @throws UserError where it can't be read; the signal's reason when it aborts
+ */
+export async function inspect(request: InspectRequest, reporter: Reporter, signal: AbortSignal): Promise<Inspection> {
+  const { found, server, close } = await openSource({ ...request, trustRecording: true }, reporter, signal);
+  try {
+    const name = request.name ?? slug(found.envName);
+    const prompts = new Map(found.splits.map((split) => [split, new PromptLengths()]));
+    const options = { ...request.gym, name, server: await server(process.cwd()) };
+    const findings = new Findings();
+    for await (const file of folder(measured(found, prompts), options, findings)) {
+      if ('rows' in file) for await (const _ of file.rows);
+    }
+    findings.add(rewardScore(request.gym.settings.reward, found.scores?.()));
+    return {
+      envName: found.envName,
+      name,
+      interface: found.action ? 'action' : 'tools',
+      splits: [...prompts].map(([split, lengths]) => ({ ...split, prompts: lengths.value })),
+      toolsets: found.toolsets(),
+      notes: found.notes ?? [],
+      refused: findings.list,
+      warnings: findings.warnings,
+      counts: found.counts(),
+    };
+  } finally {
+    await close();
+  }
+}
+
+/** The same discovery, whose prompts are measured as they go by. */
+function measured(found: Discovery, prompts: ReadonlyMap<Split, PromptLengths>): Discovery {
+  const { envName, splits, given, action, rewardRule } = found;
+  return {
+    envName,
+    splits,
+    ...(given ? { given } : {}),
+    ...(action ? { action } : {}),
+    ...(rewardRule ? { rewardRule } : {}),
+    toolsets: () => found.toolsets(),
+    async *tasks(split) {
+      for await (const page of found.tasks(split)) {
+        for (const { prompt } of page) prompts.get(split)?.add(String(prompt));
+        yield page;
+      }
+    },
+  };
+}
+
+class PromptLengths {
+  private count = 0;
+  private sum = 0;
+  private shortest = Number.POSITIVE_INFINITY;
+  private longest = 0;
+
+  add(prompt: string): void {
+    this.count += 1;
+    this.sum += prompt.length;
+    this.shortest = Math.min(this.shortest, prompt.length);
+    this.longest = Math.max(this.longest, prompt.length);
+  }
+
+  get value(): Lengths {
+    const { count, sum, shortest, longest } = this;
+    return count === 0 ? { shortest: 0, mean: 0, longest: 0 } : { shortest, mean: Math.round(sum / count), longest };
+  }
+}

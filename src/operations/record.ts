@@ -1,0 +1,107 @@
+import { createWriteStream, rmSync } from 'node:fs';
+import { lstat, realpath, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { isRecording, openRecording, type Reporter, recordingText, type Split } from '../discover/index.js';
+import { UserError } from '../errors.js';
+import { explained, makeFolders } from '../output/index.js';
+import { configUrl, Findings } from '../rules/index.js';
+import { cleanOnForcedExit } from '../shutdown.js';
+import { openSource, type SourceRequest } from './open-source.js';
+
+export interface RecordReport {
+  file: string;
+  envName: string;
+  splits: Split[];
+  toolsets: number;
+}
+
+/**
+ * Keeps what a source serves in one file, packed if its name ends in `.gz`, which can be used in place of the source. The file
+ * is written completely, or stays as it was. If it is a symlink, the file that it leads to is written.
+ * @throws UserError if the source cannot be read, or if something other than a recording exists at the path of the file
+ */
+export async function record(
+  request: SourceRequest,
+  file: string,
+  reporter: Reporter,
+  signal: AbortSignal,
+): Promise<RecordReport> {
+  const target = await explained(file, () => targetOf(file));
+  await assertReplaceable(target, reporter, signal);
+  const folder = path.dirname(target);
+  const { found, server, close } = await openSource(request, reporter, signal);
+  const draft = `${target}.${process.pid}.tmp`;
+  const release = cleanOnForcedExit(() => rmSync(draft, { force: true }));
+  try {
+    const config = await server(folder);
+    if ('url' in config) refuseUrl(config.url);
+    const text = Readable.from(recordingText(found, config), { objectMode: false });
+    await explained(file, async () => {
+      await makeFolders(folder);
+      const to = createWriteStream(draft, { flags: 'wx' });
+      await (file.endsWith('.gz') ? pipeline(text, createGzip(), to, { signal }) : pipeline(text, to, { signal }));
+      await rename(draft, target);
+    });
+    return { file, envName: found.envName, splits: found.splits, toolsets: found.toolsets().length };
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    await rm(draft, { force: true });
+    release();
+    await close();
+  }
+}
+
+/** @throws UserError if the URL holds what a file must not, such as a token */
+function refuseUrl(url: string): void {
+  const findings = new Findings();
+  findings.add(configUrl(url));
+  findings.throwIfAny('invalid URL for a recording; nothing was recorded');
+}
+
+/**
+ * The absolute path of the regular file to write, which need not exist. A rename would replace a symlink, a named pipe or a
+ * device itself.
+ */
+async function targetOf(file: string): Promise<string> {
+  const here = path.resolve(file);
+  const entry = await ifExists(lstat(here));
+  if (!entry) return here;
+  const target = entry.isSymbolicLink() ? await ifExists(stat(here)) : entry;
+  if (target === undefined) {
+    throw new UserError('symlink leads nowhere', {
+      where: file,
+      fix: 'create the file that it leads to, or remove it',
+    });
+  }
+  if (!target.isFile()) {
+    throw new UserError(target.isDirectory() ? 'is a folder, not a file' : 'not a regular file', {
+      where: file,
+      fix: 'name a new file, such as shop.jsonl',
+    });
+  }
+  return await realpath(here);
+}
+
+async function ifExists<T>(look: Promise<T>): Promise<T | undefined> {
+  return look.catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
+}
+
+async function assertReplaceable(file: string, reporter: Reporter, signal: AbortSignal): Promise<void> {
+  if (!(await isRecording(file))) return;
+  const options = { splits: [], limit: 1, signal };
+  const recording = await openRecording(file, options, reporter).catch((cause: unknown) => {
+    throw new UserError('file exists and is not a gymgen recording', {
+      where: file,
+      fix: 'choose another name',
+      cause,
+    });
+  });
+  await recording.close();
+}

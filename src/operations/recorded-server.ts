@@ -1,0 +1,92 @@
+import path from 'node:path';
+import type { Reporter } from '../discover/index.js';
+import { UserError } from '../errors.js';
+import type { BundleConfig, ServerConfig } from '../gym/index.js';
+import { parseServerUrl } from '../openenv/index.js';
+import { gymgenCommand } from '../printed-command.js';
+import { type BundleOptions, bundleReference, FRAMEWORK_VERSION, inRepositoryOf, realPath } from '../source/index.js';
+
+interface RecordedServerOptions {
+  bundle?: BundleOptions;
+  /** The command line lets the recording name any bundle and version. */
+  trustRecording?: boolean;
+}
+
+/** A public or local version (PEP 440), such as `0.9.1364` or `1.0rc1+cpu`. */
+const VERSION = /^\d+(?:\.\d+)*(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?(?:\+[a-z0-9]+(?:\.[a-z0-9]+)*)?$/;
+/** The name of an installed bundle, which is not a path. */
+const INSTALLED = /^[A-Za-z0-9][\w.-]*(?:\/[A-Za-z0-9][\w.-]*)?$/;
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/**
+ * What the config says of a recorded server. A recording is not trusted: what it decides is shown, and it may not make the
+ * written server run code that nobody chose.
+ * @param recording path of its file
+ * @param configFolder absolute path of the folder that the config will be in
+ * @throws UserError if it names a bundle outside its git repository, or another AgentEnv than gymgen's, without
+ * `trustRecording`; or if a value of it is invalid
+ */
+export async function recordedServer(
+  recording: string,
+  server: ServerConfig,
+  configFolder: string,
+  options: RecordedServerOptions,
+  reporter: Reporter,
+): Promise<ServerConfig> {
+  const show = (text: string) => reporter.note?.(`${text} (from the recording)`);
+  if ('url' in server) {
+    show(`url ${parseServerUrl(server.url).http}`);
+    return server;
+  }
+  assertValid(recording, server);
+  const { bundle, framework, sandbox } = server;
+  const folder = await folderOf(recording, bundle);
+  const kind = folder === null ? 'installed bundle' : 'bundle';
+  const isolated = sandbox === undefined ? '' : `, sandbox ${sandbox}`;
+  show(`${kind} ${folder ?? bundle}, AgentEnv ${framework}${isolated}`);
+  if (!options.trustRecording) await assertTrusted(recording, folder, framework);
+  if (folder === null || !bundle.startsWith('.')) return server;
+  return { ...server, bundle: await bundleReference(folder, configFolder, options.bundle) };
+}
+
+function assertValid(recording: string, { bundle, framework, sandbox = '' }: BundleConfig): void {
+  const problems = [
+    ...(HIDDEN.test(bundle) || !(isFolder(bundle) || INSTALLED.test(bundle)) ? ['bundle: not a path or a name'] : []),
+    ...(VERSION.test(framework) ? [] : ['framework: not a version']),
+    ...(HIDDEN.test(sandbox) ? ["sandbox: not a provider's name"] : []),
+  ];
+  if (problems.length === 0) return;
+  throw new UserError('the recording names an invalid bundle', {
+    where: recording,
+    details: problems,
+    fix: `record it again: ${gymgenCommand`record <source> ${recording}`}`,
+  });
+}
+
+/** As `located` of the bridge's bundle.py reads it. */
+function isFolder(bundle: string): boolean {
+  return path.isAbsolute(bundle) || /^[.~]/.test(bundle);
+}
+
+/** The folder that a bundle is in, or null for the name of an installed one. */
+async function folderOf(recording: string, bundle: string): Promise<string | null> {
+  if (!isFolder(bundle)) return null;
+  if (bundle.startsWith('~')) return bundle; // of the user who runs the written server
+  return path.resolve(path.dirname(await realPath(recording)), bundle);
+}
+
+async function assertTrusted(recording: string, folder: string | null, framework: string): Promise<void> {
+  const isOutside = folder !== null && (folder.startsWith('~') || !(await inRepositoryOf(recording, folder)));
+  const reasons = [
+    ...(isOutside ? [`the bundle ${folder} is not in the git repository of the recording`] : []),
+    ...(framework === FRAMEWORK_VERSION
+      ? []
+      : [`AgentEnv ${framework} made the recording; this gymgen is tested with ${FRAMEWORK_VERSION}`]),
+  ];
+  if (reasons.length === 0) return;
+  throw new UserError('the recording decides what code the written server runs', {
+    where: recording,
+    details: reasons,
+    fix: 'add --trust-recording if you trust it, or name the bundle itself: gymgen <bundle> <gym-root>',
+  });
+}
