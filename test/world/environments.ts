@@ -1,4 +1,4 @@
-// Environments of the OpenEnv repository: how gymgen is told of each, and how the tests' model plays it.
+// Environments of the OpenEnv repository: the options that gymgen needs for each, and how the tests' model plays it.
 
 import type { Move } from '../e2e/support/model-server.js';
 import type { GivenRow } from '../e2e/support/run-python.js';
@@ -37,7 +37,7 @@ const [UP, DOWN, RIGHT] = [0, 1, 3];
 export const ENVIRONMENTS: Environment[] = [
   {
     folder: 'echo_env',
-    options: ['--prompt', 'Have your name echoed, and its length told.', '--max-steps', '4'],
+    options: ['--prompt', 'Echo your name, then get its length.', '--max-steps', '4'],
     plays: () => [
       [call('echo_message', { message: 'Ada' }), call('echo_with_length', { message: 'Ada' }), say('Ada, 3')],
       [call('echo_with_length', { message: 'Grace' }), say('Grace, 5')],
@@ -70,7 +70,7 @@ export const ENVIRONMENTS: Environment[] = [
       file: 'repl.jsonl',
       lines: ten((index) => ({
         reset: { context: 'na'.repeat(index + 1), expected_answer: String(2 * (index + 1)) },
-        prompt: `How many letters are ${index + 1} of 'na', joined? They are in the variable context. Print FINAL(n).`,
+        prompt: `Print the length of context ('na' times ${index + 1}) as FINAL(n).`,
       })),
     },
     options: [],
@@ -106,7 +106,7 @@ export const ENVIRONMENTS: Environment[] = [
     folder: 'maze_env',
     options: [
       ...['--max-steps', '40', '--prompt'],
-      'Find the way from the upper left of a maze of 8 by 8 cells to its lower right. 0 is up, 1 down, 2 left, 3 right.',
+      'Move from the upper left of an 8 by 8 maze to its lower right. Moves: 0 up, 1 down, 2 left, 3 right.',
     ],
     plays: () => [
       steps('action', [...times(4, RIGHT), DOWN, DOWN, RIGHT, RIGHT, DOWN, RIGHT, ...times(4, DOWN)]),
@@ -118,7 +118,7 @@ export const ENVIRONMENTS: Environment[] = [
     folder: 'connect4_env',
     options: [
       ...['--max-steps', '42', '--prompt'],
-      'Play both sides of Connect Four, in turn, and have one of them get four in a row.',
+      'Play both sides of Connect Four, until one of them has four in a row.',
     ],
     plays: () => [
       steps('column', [0, 1, 0, 1, 0, 1, 0]),
@@ -132,7 +132,7 @@ export const ENVIRONMENTS: Environment[] = [
     folder: 'wildfire_env',
     options: [
       ...['--max-steps', '30', '--prompt'],
-      'Contain the fire. Cells: 0 ash, 1 fuel, 2 burning, 3 firebreak, 4 damp. Actions: break, water (with x and y), wait.',
+      'Contain the fire. Cells: 0 ash, 1 fuel, 2 fire, 3 break, 4 damp. Actions: break or water (x, y), wait.',
     ],
     plays: () => [
       [...steps('action', times(5, 'wait')), say('It burns.')],
@@ -144,7 +144,7 @@ export const ENVIRONMENTS: Environment[] = [
     folder: 'coding_env',
     options: [
       ...['--max-steps', '6', '--prompt'],
-      'Print the sum of the first ten squares with Python, in short and safe code.',
+      'Print the sum of the first ten squares with short, safe Python code.',
     ],
     plays: () => [
       [step({ code: 'print(sum(n * n for n in range(1, 11)))' }), say('385')],
@@ -166,31 +166,43 @@ export const ENVIRONMENTS: Environment[] = [
   },
 ];
 
-/** Environments that can't be played, each for a reason that gymgen tells. */
-export const REFUSED: { folder: string; env?: Record<string, string>; told: RegExp }[] = [
-  // Its tokenizer is a download; its actions are the numbers of tokens, so that there is nothing for NeMo Gym to play either.
-  { folder: 'chat_env', env: { HF_HUB_OFFLINE: '1' }, told: /no episode begins/ },
-  { folder: 'dipg_safety_env', told: /no step can be taken: .*'StepResult' object has no attribute 'model_dump'/ },
-  { folder: 'calendar_env', told: /the websocket was refused with HTTP 403[\s\S]*another dialect than OpenEnv/ },
+/** Environments that gymgen rejects: the reason for the docs, and what its error says. */
+export const REFUSED: { folder: string; why: string; env?: Record<string, string>; told: RegExp }[] = [
+  {
+    folder: 'chat_env',
+    why: 'no episode starts: its tokenizer is a download (and its action is a list of token numbers)',
+    env: { HF_HUB_OFFLINE: '1' },
+    told: /no episode begins/,
+  },
+  {
+    folder: 'dipg_safety_env',
+    why: 'every step fails: it returns a `StepResult` instead of an observation',
+    told: /no step can be taken: .*'StepResult' object has no attribute 'model_dump'/,
+  },
+  {
+    folder: 'calendar_env',
+    why: 'no session opens: it serves another protocol, without a websocket',
+    told: /the websocket was refused with HTTP 403[\s\S]*another dialect than OpenEnv/,
+  },
 ];
 
-/** Environments that are not played, and why. */
+/** Environments that are not tested, and why. */
 export const NOT_PLAYED: Record<string, string> = {
-  agent_world_model_env: 'its worlds are a download',
-  browsergym_env: 'wants a browser',
-  carla_env: 'wants the CARLA simulator; its stand-in for that was not tried',
-  chess_env: 'draws the colour that it plays by chance at each reset',
-  dm_control_env: 'asks for a package of GitHub',
-  finrl_env: 'asks for versions of 2023, which need an older Python',
-  git_env: 'wants a Gitea server',
-  julia_env: 'wants Julia',
-  kernrl: 'wants a GPU',
-  openapp_env: 'wants a browser',
-  openspiel_env: "doesn't ask for OpenSpiel, without which its app can't be imported",
-  snake_env: 'places the snake by chance at each reset, whatever the seed',
-  sumo_rl_env: 'wants the SUMO simulator',
-  tbench2_env: 'its tasks are a download',
-  textarena_env: 'its word lists are a download',
-  unity_env: 'asks for a package of GitHub, and for a download',
-  websearch_env: 'wants a key of a search engine; with openenv-core 0.3.0 its server has no schema of its action',
+  agent_world_model_env: 'needs its worlds, which are a download',
+  browsergym_env: 'needs a browser',
+  carla_env: 'needs the CARLA simulator; its substitute for that was not tried',
+  chess_env: 'draws a random colour at each reset',
+  dm_control_env: 'needs a package from GitHub',
+  finrl_env: 'needs package versions of 2023, which need an older Python',
+  git_env: 'needs a Gitea server',
+  julia_env: 'needs Julia',
+  kernrl: 'needs a GPU',
+  openapp_env: 'needs a browser',
+  openspiel_env: 'does not require OpenSpiel, and its app cannot be imported without it',
+  snake_env: 'places the snake at random at each reset, whatever the seed',
+  sumo_rl_env: 'needs the SUMO simulator',
+  tbench2_env: 'needs its tasks, which are a download',
+  textarena_env: 'needs its word lists, which are a download',
+  unity_env: 'needs a package from GitHub, and a download',
+  websearch_env: 'needs an API key of a search engine; with openenv-core 0.3.0, its server has no action schema',
 };
