@@ -1,11 +1,11 @@
-// The slowest of 10,000 hostile lock, journal, recording and batch files, and the memory that it takes.
+// Time and memory of the slowest of 10,000 hostile lock, journal, recording and batch files.
 
 import { randomInt } from 'node:crypto';
 import { fuzz as run } from '../test/security/fuzz/run.mjs';
 import { row, shownBytes } from './support/rows.mjs';
 
 const RUNS = 2500;
-/** Seconds and bytes that reading one file may take. */
+/** Limits for reading one file. */
 const LIMIT = { seconds: 60, bytes: 1e9 };
 
 export async function fuzz() {

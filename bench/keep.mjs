@@ -1,4 +1,4 @@
-// What keeps a root as it should be, against the write that made it.
+// `check`, `record` and recordings, against the write of the same root.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

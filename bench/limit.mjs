@@ -1,4 +1,4 @@
-// gymgen against the least that any writer has to do, and its memory, from a thousand tasks to a million.
+// Time against a bare client that does the least possible work, and memory, from 1,000 to a million tasks.
 
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ async function compare({ url, folder, tasks, bytes, repeat }) {
   const clean = async () => {
     for (const each of [gymRoot, file]) rmSync(each, { recursive: true, force: true });
   };
-  // The first run says how much there is to write.
+  // A short run shows how many bytes there are to write.
   await measure(gymgen(url, gymRoot, '--limit', '1000'));
   const rows = join(gymRoot, 'resources_servers/bench_v1/data/train.jsonl');
   const lines = readFileSync(rows, 'utf8').split('\n').length - 1;

@@ -1,4 +1,4 @@
-// Playing tasks to learn their tools, against as many sessions at once as the server allows.
+// Probing tasks for their tools, against the ideal time with all of the server's sessions in use.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// npm run bench [-- FIGURE…]: measures gymgen as it is built now. All of it writes the table of docs/performance.md.
+// npm run bench [-- FIGURE…]: measures the current build. Without arguments, it also writes the table in
+// docs/performance.md.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { constants, cpus, release, type } from 'node:os';
@@ -13,7 +14,7 @@ import { start } from './start.mjs';
 import { table } from './support/rows.mjs';
 import { write } from './write.mjs';
 
-/** By name, in the order of the table. Each resolves to rows. */
+/** In the order of the table. Each function resolves to table rows. */
 const FIGURES = { write, limit, start, keep, probes, source, fuzz };
 
 const PAGE = join(root, 'docs', 'performance.md');
@@ -28,7 +29,7 @@ function writeTable(text) {
 async function main(asked) {
   const unknown = asked.find((name) => !(name in FIGURES));
   if (unknown) {
-    console.error(`npm run bench: there is no figure ${unknown}; the figures are ${Object.keys(FIGURES).join(', ')}`);
+    console.error(`npm run bench: unknown figure ${unknown}; the figures are ${Object.keys(FIGURES).join(', ')}`);
     return 2;
   }
   ensureInstalled();
@@ -44,7 +45,7 @@ async function main(asked) {
   return rows.every(({ met }) => met) ? 0 : 1;
 }
 
-// What is removed at the exit is removed then, too.
+// A signal runs the exit handlers, which remove temporary folders.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(128 + constants.signals[signal]));
 
 try {

@@ -1,4 +1,4 @@
-// `gymgen BUNDLE ROOT` against serving the bundle by hand and running gymgen on its URL.
+// `gymgen BUNDLE ROOT`, against serving the bundle by hand and running gymgen on its URL.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { time } from './support/rows.mjs';
 const FIXTURES = join(root, 'fixtures/agentenv');
 const BUNDLE = join(FIXTURES, 'bundles/qa-v1');
 
-/** When gymgen says `wrote`, in milliseconds; it ends then, with what it serves. */
+/** The time at which gymgen prints `wrote`, in milliseconds. Returns after gymgen has ended. */
 async function wrote(source, env) {
   return withFolder(async (folder) => {
     const [command, ...args] = gymgen(source, folder, '--quiet');
@@ -29,14 +29,17 @@ async function wrote(source, env) {
   });
 }
 
-/** The one certificate that serve.py has AgentEnv trust. */
+/** Writes the only certificate that AgentEnv trusts under serve.py. */
 function oneAuthority(python, file) {
   const code = 'import pathlib, serve, sys; serve.one_authority(pathlib.Path(sys.argv[1]))';
   execFileSync(python, ['-c', code, file], { cwd: FIXTURES });
   return file;
 }
 
-/** Both from their start to `wrote`, with the same Python and settings of AgentEnv. A first round, which fills caches, doesn't count. */
+/**
+ * Measures both from the start to `wrote`, with the same Python and AgentEnv settings. A first round fills caches and
+ * does not count.
+ */
 export async function source({ repeat = 3 } = {}) {
   const venv = await ensureVenv('agentenv');
   const python = join(venv, 'bin/python');
@@ -48,7 +51,7 @@ export async function source({ repeat = 3 } = {}) {
       PYTHONPATH: join(FIXTURES, 'plugin'),
       XDG_STATE_HOME: state,
       SSL_CERT_FILE: oneAuthority(python, join(state, 'authority.pem')),
-      LOGLEVEL: 'ERROR', // of AgentEnv and of what serves it by hand
+      LOGLEVEL: 'ERROR', // for AgentEnv and for serve.py
     };
     const server = [python, join(FIXTURES, 'serve.py'), BUNDLE, '--max-envs', '8'];
     const since = (began, at) => ({ seconds: (at - began) / 1000 });

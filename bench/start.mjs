@@ -1,4 +1,4 @@
-// What it takes to begin, over what Node takes for nothing.
+// Start time, compared with Node's own start time.
 
 import { gymgen, node } from './support/commands.mjs';
 import { inTurn } from './support/measure.mjs';

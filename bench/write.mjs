@@ -1,4 +1,4 @@
-// gymgen against the peer, on the built-in example's server.
+// gymgen against the peer, on the demo's server.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { gymgen, withFolder } from './support/commands.mjs';
 import { inTurn, measure, whileServed } from './support/measure.mjs';
 import { memory, time } from './support/rows.mjs';
 
-/** Both with the bytecode of Python kept, and after a first round, which keeps it and doesn't count. */
+/** A first round caches Python's bytecode and does not count. */
 export async function write({ repeat = 5 } = {}) {
   const python = async (venv) => join(await ensureVenv(venv), 'bin', 'python');
   const server = [await python('gym'), '-m', 'server.app', '--port', '0', '--until-stdin-closes'];

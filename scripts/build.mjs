@@ -1,5 +1,5 @@
-// npm run build: dist/, which the package publishes. What a command needs of src/ and of npm's packages is in a few files,
-// since Node takes longer to find and read some 300 modules than gymgen takes for a small root. Types are tsc's.
+// npm run build: writes dist/, which the package publishes. src/ and the npm packages are bundled into a few files,
+// because Node takes longer to load 300 modules than gymgen takes to write a small root. tsc writes the types.
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { wat } from './wat.mjs';
 
 const dist = join(root, 'dist');
 
-/** The folders in node_modules of which something is in these chunks. */
+/** The packages in node_modules whose code is in these chunks, by their folders. */
 function packagesIn(chunks) {
   const found = chunks
     .flatMap(({ moduleIds }) => moduleIds)
@@ -18,19 +18,19 @@ function packagesIn(chunks) {
   return [...new Set(found.flatMap((match) => match ?? []))].sort();
 }
 
-/** Their licences, which want to be told with what is copied from them. */
+/** The packages' licences, which must be published with the bundled code. */
 function notices(packages) {
   return packages.map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    if (!file) throw new Error(`${name} has no licence file, which dist/ must tell`);
+    if (!file) throw new Error(`${name} has no licence file, which dist/ must include`);
     return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
   });
 }
 
 /**
- * @param input the file of each entry, by its path in dist/ without its extension
- * @param format `cjs` for what the command runs: Node loads it in less time than ES modules
+ * @param input the source file of each entry, by the entry's path in dist/ without extension
+ * @param format `cjs` for the command, because Node loads it faster than ES modules
  * @param codeSplitting false for one file, which also has what is imported dynamically
  */
 async function bundle(input, format, codeSplitting = true) {
@@ -39,7 +39,7 @@ async function bundle(input, format, codeSplitting = true) {
     input,
     platform: 'node',
     plugins: [handlebars, wat],
-    resolve: { alias: { handlebars: 'handlebars/runtime.js' } }, // the compiler isn't needed
+    resolve: { alias: { handlebars: 'handlebars/runtime.js' } }, // without the compiler
     onLog: (_, { message }) => {
       throw new Error(message);
     },
@@ -48,7 +48,7 @@ async function bundle(input, format, codeSplitting = true) {
       format,
       codeSplitting,
       entryFileNames: `[name].${extension}`,
-      // As deep as src/*/: what is found beside dist/ is found by the same path from both.
+      // As deep as src/*/, so that a path to a file beside dist/ is the same from both.
       chunkFileNames: `chunks/[name].${extension}`,
     },
   });

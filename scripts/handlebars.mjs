@@ -1,8 +1,10 @@
-// Templates are compiled when gymgen is built: compiling them took a twentieth of a small write.
+// Compiles the templates at build time, because compiling them took a twentieth of a small write.
 
 import Handlebars from 'handlebars';
 
-/** A plugin of rolldown, and so of vite: a module that is a template has what `Handlebars.template` takes as its default export. */
+/**
+ * A rolldown (and vite) plugin: a template's default export is the precompiled object that `Handlebars.template` takes.
+ */
 export const handlebars = {
   name: 'handlebars',
   transform: {

@@ -1,14 +1,14 @@
-// Finds the processes that a test run left behind: every one that it started inherited a variable of its environment.
+// Finds the processes that a test run left behind. Every process of a run inherits a variable that marks it.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const run = `${process.pid}-${Date.now()}`;
 
-/** The variable that marks what a tier of this run starts. */
+/** The environment variable that marks the processes of a tier in this run. */
 export const markOf = (tier) => ({ GYMGEN_TEST_RUN: `${run}-${tier}` });
 
-/** The marked processes of now, as { pid, command }. Needs /proc: elsewhere there are none to find. */
+/** The marked processes that are running, as { pid, command }. Without /proc, it finds none. */
 function marked(tier) {
   const found = [];
   const mark = `GYMGEN_TEST_RUN=${markOf(tier).GYMGEN_TEST_RUN}`;
@@ -19,7 +19,7 @@ function marked(tier) {
   return found;
 }
 
-/** Kills what a tier left that is still there after the grace (ms) to end by itself, and returns it. */
+/** Gives the processes of a tier `grace` milliseconds to end, then kills the remaining ones and returns them. */
 export async function killLeftovers(tier, grace) {
   const deadline = Date.now() + grace;
   let left = marked(tier);
@@ -31,7 +31,7 @@ export async function killLeftovers(tier, grace) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // it ended meanwhile
+      // the process has ended
     }
   }
   return left;
@@ -45,7 +45,7 @@ const readNames = (folder) => {
   }
 };
 
-/** A process that ends while it is looked at, or that is another user's, reads as empty. */
+/** Empty if the process has ended or belongs to another user. */
 const read = (path) => {
   try {
     return readFileSync(path, 'utf8');

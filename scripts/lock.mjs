@@ -1,18 +1,19 @@
-// node scripts/lock.mjs: locks what gymgen itself installs, with the hash of each file: requirements/*.txt, which the package ships.
+// node scripts/lock.mjs: locks the packages that gymgen installs, with hashes, in requirements/*.txt. The npm package
+// ships these files.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './project.mjs';
 import { findUv } from './toolchain.mjs';
 
-/** What is locked, and the oldest Python that it runs on. */
+/** What to lock, and the oldest Python to support. */
 const LOCKS = {
   uv: { input: 'uv==0.13.9', python: '3.8' },
   agentenv: { input: 'agentenv-framework[openenv]==0.9.1364', python: '3.11.4' },
   gridsim: { input: join(root, 'fixtures', 'gridsim', 'pyproject.toml'), python: '3.11' },
 };
 const WITHOUT = join(root, 'scripts', 'requirements', 'without.txt');
-/** Wheels only: a build would install what it needs unlocked. No index: each user has their own. */
+/** Wheels only, because a build would install unlocked packages. No index URL, because users may have a mirror. */
 const FLAGS = [
   '--universal',
   '--generate-hashes',

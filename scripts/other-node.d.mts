@@ -1,3 +1,3 @@
-// The types of other-node.mjs, for the test that compares two versions of Node.
+// Types of other-node.mjs, for the test that compares two Node versions.
 
 export function ensureOtherNode(): string;

@@ -1,11 +1,11 @@
-// Another Node than the one that runs the tests: the oldest that gymgen runs on, or a newer one.
+// Installs a second Node version for the tests: the oldest that gymgen supports, or a newer one.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder, run } from './toolchain.mjs';
 
-/** The packages of npm that hold one program each, with their hashes; no script of them is run. */
+/** npm packages that contain one Node program each, with their hashes. Their scripts are not run. */
 const NODES = {
   20: {
     'linux-x64':
@@ -29,7 +29,7 @@ const NODES = {
   },
 };
 
-/** The program of another Node than this one, from npm's registry, kept in the cache. */
+/** The path of the other Node program, installed from the npm registry into the cache. */
 export function ensureOtherNode() {
   const wanted = process.versions.node.startsWith('20.') ? 26 : 20;
   const [spec, hash] = (NODES[wanted][`${process.platform}-${process.arch}`] ?? '').split(' ');

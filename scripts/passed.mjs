@@ -1,11 +1,11 @@
-// Checks that read files and nothing else needn't run again while these are the same: what they passed with is kept.
+// Skips a check that depends only on files, if it has passed with the same files before.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from './project.mjs';
 
-/** @param inputs folders, the `name` of files in them that count, and `files` beside them */
+/** A hash of all files in `folders` whose name matches `name`, and of `files`. */
 function digest({ folders, name, files }) {
   const found = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
@@ -21,7 +21,10 @@ function digest({ folders, name, files }) {
   return hash.digest('hex');
 }
 
-/** Whether a check passed with what its inputs are now, and how to note that it did: with these, whatever they are by then. */
+/**
+ * Whether a check has passed with its current inputs (`known`). `note` records that it passed with these inputs, even
+ * if they change later.
+ */
 export function passing({ name, inputs }) {
   if (inputs === undefined) return { known: false, note() {} };
   const stamp = join(root, '.venvs', 'passed', name.replaceAll(/\W+/g, '-'));

@@ -1,4 +1,4 @@
-// The types of project.mjs, for the tests that run the build.
+// Types of project.mjs, for the tests that run the build.
 
 export const root: string;
 export function ensureInstalled(): void;

@@ -1,4 +1,4 @@
-// The checkout itself: its npm packages and its build, each made again only when it is out of date.
+// The checkout: installs its npm packages and builds it, each only if it is out of date.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -9,20 +9,20 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 
 const modified = (path) => (existsSync(join(root, path)) ? statSync(join(root, path)).mtimeMs : 0);
 
-/** Runs npm for its effect: what it says goes to standard error, since standard output belongs to the result. */
+/** Runs npm. Its output goes to stderr, because stdout is for results. */
 function npm(...args) {
   const { status, error } = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error(`npm ${args.join(' ')} failed${error ? `: ${error.message}` : ''}`);
 }
 
-/** npm notes in node_modules/.package-lock.json what it installed last. */
+/** npm writes node_modules/.package-lock.json after each install. */
 export function ensureInstalled() {
   if (modified('node_modules/.package-lock.json') >= modified('package-lock.json')) return;
   npm('ci', '--no-audit', '--no-fund', '--loglevel', 'error');
 }
 
 export function ensureBuilt() {
-  const stamp = 'node_modules/.gymgen-built'; // when the last build began that ended well; not in dist/, which is published
+  const stamp = 'node_modules/.gymgen-built'; // start of the last successful build; not in dist/, which is published
   const under = (folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, name));
   const sources = [...under('src'), ...under('templates/server').filter((path) => path.endsWith('.hbs'))];
   const scripts = ['scripts/build.mjs', 'scripts/handlebars.mjs'];

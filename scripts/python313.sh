@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Prints the path of a CPython that NeMo Gym 0.7 accepts (3.13.14 or newer, not 3.14); progress is on stderr.
 #
-# In order: one on PATH, one that an earlier call built, one that uv has or can download, and at last one built from
-# Debian's source package, which needs root (it never asks for it) and two to four minutes. Exit 1 says why there is none.
+# It tries, in order: PATH, the Python of an earlier build, uv (installed or downloaded), and a build from Debian's
+# source package, which needs root (it never asks for it) and two to four minutes. If all fail, it prints the reason and
+# exits with 1.
 set -euo pipefail
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gymgen
 home=$cache/python313
 say() { echo "python313: $*" >&2; }
 
-# Gym's servers want a Python outside a venv, so a venv's python3.13 stands for the one that it was made from.
+# Gym's servers need a Python outside a venv, so a venv's python3.13 is replaced by its base.
 base_of() {
   "$1" -I -c 'import os, sys
 if (3, 13, 14) <= sys.version_info[:3] < (3, 14) and sys.implementation.name == "cpython":
@@ -37,12 +38,12 @@ from_uv() {
   if found=$("${find[@]}" 2>/dev/null); then answer_if_accepted "$found" || true; fi
   [ "${UV_PYTHON_DOWNLOADS:-}" = never ] && return 0
   say "no CPython 3.13.14 or newer on PATH; asking uv for one"
-  # Where downloads are cut off, uv retries for minutes.
-  timeout 180 "$uv" python install 3.13 >&2 || say "uv can't download one"
+  # Without network access, uv retries for minutes.
+  timeout 180 "$uv" python install 3.13 >&2 || say "uv cannot download one"
   if found=$("${find[@]}" 2>/dev/null); then answer_if_accepted "$found" || true; fi
 }
 
-# Debian's archive has the source of every Python that it ever packages, so any machine that can install packages has it.
+# Debian's archive has the source of every Python that it packages, so any machine that can install packages can get it.
 fetch_source() {
   local mirror
   mirror=$(sed -nE 's/^(URIs:|deb) *(\[[^]]*\] *)?([a-z]+:[^ ]*debian\/?)( .*)?$/\3/p' \
@@ -79,7 +80,7 @@ build() {
   mkdir -p "$work/source"
   tar xf "$tarball" -C "$work/source" --strip-components 1
   cd "$work/source"
-  # Installed beside its place and moved there whole, so that a stopped build leaves nothing that looks like a Python.
+  # Installed elsewhere and moved into place, so that an interrupted build leaves nothing that looks like a Python.
   { ./configure --prefix="$home" --disable-test-modules && make -j"$(nproc)" && make install DESTDIR="$work/stage"; } \
     >"$work/log" 2>&1 || { tail -20 "$work/log" >&2; return 1; }
   "$work/source/python" -c 'import bz2, ctypes, lzma, sqlite3, ssl, zlib' || return 1
@@ -100,4 +101,4 @@ trap 'rm -rf "$work"' EXIT
 fetch_source
 install_build_packages
 build
-answer_if_accepted "$home/bin/python3.13" || { say "the Python that was built isn't one that NeMo Gym accepts"; exit 1; }
+answer_if_accepted "$home/bin/python3.13" || { say "NeMo Gym does not accept the Python that was built"; exit 1; }

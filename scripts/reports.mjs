@@ -1,11 +1,11 @@
-// Reads the report that a check's program wrote for machines: how many tests passed, and which failed.
+// Reads the report file of a check: how many tests passed, and which failed.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { root } from './project.mjs';
 
 /**
- * { passed, failed, skipped, failures } of one check; `failures` are the names of the failed tests.
+ * The { passed, failed, skipped, failures } of one check. `failures` has the names of the failed tests.
  * A program that failed without a failed test counts as one failure, under its own name.
  */
 export function summary({ name, report }, file, ok) {

@@ -1,4 +1,4 @@
-// npm start: brings a fresh clone into a state that runs, then runs `gymgen demo` with the arguments given.
+// npm start: installs and builds if needed, then runs `gymgen demo` with the same arguments.
 
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';

@@ -1,4 +1,5 @@
-// npm run test:gym [-- --nemo-gym VERSION]: plays rollouts on another NeMo Gym than the one that `npm test` has locked.
+// npm run test:gym [-- --nemo-gym VERSION]: plays rollouts on another NeMo Gym version than the locked one of `npm
+// test`.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { constants } from 'node:os';
@@ -8,10 +9,10 @@ import { ensureInstalled, root } from './project.mjs';
 import { ensureGymVenv, ensureVenv, environment } from './toolchain.mjs';
 
 const USAGE = 'usage: npm run test:gym -- --nemo-gym locked|latest|VERSION   (latest by default)';
-/** The main job, end to end: it writes a server's Gym root, has NeMo Gym read it, and plays its rows. */
+/** The main job, end to end: writes a server's Gym root, reads it with NeMo Gym, and plays its rows. */
 const TESTS = 'test/e2e/gridsim.test.ts';
 
-/** The version that was asked for; undefined where the arguments are others. */
+/** The requested version, or undefined if the arguments are invalid. */
 function asked() {
   try {
     const version = parseArgs({ options: { 'nemo-gym': { type: 'string', default: 'latest' } } }).values['nemo-gym'];

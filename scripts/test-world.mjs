@@ -1,4 +1,4 @@
-// npm run test:world [-- VITEST'S ARGUMENTS]: the environments of a checkout of the OpenEnv repository, with the real NeMo Gym.
+// npm run test:world [-- VITEST ARGUMENTS]: plays the environments of an OpenEnv checkout with real NeMo Gym.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { ensureVenv, environment } from './toolchain.mjs';
 
 const { OPENENV_REPO } = process.env;
 if (!OPENENV_REPO || !existsSync(join(OPENENV_REPO, 'envs'))) {
-  console.error(`npm run test:world: OPENENV_REPO=${OPENENV_REPO ?? ''} is no checkout of the OpenEnv repository
+  console.error(`npm run test:world: OPENENV_REPO=${OPENENV_REPO ?? ''} is not a checkout of the OpenEnv repository
   git clone https://github.com/meta-pytorch/OpenEnv ../OpenEnv
   OPENENV_REPO=../OpenEnv npm run test:world`);
   process.exitCode = 2;

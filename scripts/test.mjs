@@ -1,4 +1,4 @@
-// npm test [-- TIER…]: runs the tiers, past failures, and ends with what they came to.
+// npm test [-- TIER…]: runs the tiers, continues after failures, and ends with a summary.
 
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,10 +12,10 @@ import { LANES, TIERS } from './tiers.mjs';
 import { ensureVenv, environment } from './toolchain.mjs';
 
 const reports = join(root, '.reports');
-const running = new Set(); // the programs under way
+const running = new Set(); // the running programs
 let stopped; // the signal that ended the run
 
-/** Runs one program to its end. Resolves with whether it exited with 0, and with what it printed where that is kept. */
+/** Runs one program. Resolves with `ok` (exit code 0) and, if `keep` is set, with what it printed. */
 function run(command, args, { env, cwd, keep }) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
@@ -38,18 +38,19 @@ function run(command, args, { env, cwd, keep }) {
   });
 }
 
-/** What the tiers need, and the environment that they run in, with a folder for all that they leave. */
+/** Installs and builds what the tiers need. Returns their environment, which has its own temporary folder. */
 async function prepare(tiers) {
   const wanted = tiers.map((name) => TIERS[name]);
   if (wanted.some(({ built }) => built)) ensureBuilt();
   for (const venv of new Set(wanted.flatMap(({ venvs }) => venvs))) await ensureVenv(venv);
-  // A short name, since Ray's sockets are in it; and for all, since some tests run what they test as another user.
+  // The name is short, because Ray puts sockets there. The folder is readable for all, because some tests run as
+  // another user.
   const temp = mkdtempSync(join(tmpdir(), 'gg-'));
   chmodSync(temp, 0o755);
   return { ...environment(), TMPDIR: temp, XDG_STATE_HOME: join(temp, 'state') };
 }
 
-/** @param keep whether to show what it prints only at its end, since another lane prints too */
+/** @param keep shows the output only at the end, because another lane prints at the same time */
 async function runCheck(check, env, keep) {
   const title = `\n── ${check.name}`;
   const passed = passing(check);
@@ -99,7 +100,7 @@ function table(totals) {
 async function main(tiers) {
   const unknown = tiers.find((name) => !(name in TIERS));
   if (unknown) {
-    console.error(`npm test: there is no tier ${unknown}; the tiers are ${Object.keys(TIERS).join(', ')}`);
+    console.error(`npm test: unknown tier ${unknown}; the tiers are ${Object.keys(TIERS).join(', ')}`);
     return 2;
   }
   ensureInstalled();

@@ -1,4 +1,4 @@
-// What `npm test` is made of: each tier is a list of checks, each of them one program that is run and counted.
+// The tiers of `npm test`. A tier is a list of checks, and a check is one program.
 
 import { join } from 'node:path';
 import { root } from './project.mjs';
@@ -6,13 +6,16 @@ import { root } from './project.mjs';
 const npmTool = (name) => join(root, 'node_modules', '.bin', name);
 const python = (venv) => join(root, '.venvs', venv, 'bin', 'python');
 
-/** A program that passes or fails as a whole. */
+/** A program that counts as one test. */
 const whole = (name, command, ...args) => ({ name, command, args });
 
 const ruff = (command, ...flags) =>
   whole(`ruff ${command}`, python('gym'), '-m', 'ruff', command, '--no-cache', ...flags, '.');
 
-/** Each venv checks the files that import what it has; half a minute that nothing new is learnt from while they are the same. */
+/**
+ * Each venv checks the files that import its packages. This takes half a minute, so it is skipped while the inputs are
+ * the same.
+ */
 const pyright = (venv, config) => ({
   ...whole(`pyright ${venv}`, npmTool('pyright'), '-p', config, '--pythonpath', python(venv)),
   inputs: {
@@ -36,7 +39,7 @@ const vitest = (project) => ({
   report: 'vitest',
 });
 
-/** Run in the folder, so that its own settings count. */
+/** Runs in the folder, so that the folder's settings apply. */
 const pytest = (cwd) => ({
   name: `pytest ${cwd}`,
   command: python('gym'),
@@ -68,5 +71,7 @@ export const TIERS = {
   e2e: { checks: [vitest('e2e')], venvs: ['gym', 'agentenv'], built: true },
 };
 
-/** Tiers of one lane run one after another, and the lanes side by side: runtime and e2e wait for servers and deadlines much of the time. */
+/**
+ * Lanes run in parallel, the tiers of a lane one after another. runtime and e2e mostly wait for servers and deadlines.
+ */
 export const LANES = [['lint', 'types', 'unit'], ['runtime'], ['e2e']];

@@ -1,4 +1,4 @@
-// The types of toolchain.mjs, for the tests that start real servers.
+// Types of toolchain.mjs, for the tests that start real servers.
 
 export type Venv = 'gym' | 'agentenv' | 'peer';
 

@@ -1,4 +1,4 @@
-// The Python side of the tests: uv, a CPython that NeMo Gym accepts, and the venvs made with them.
+// The Python toolchain of the tests: uv, a CPython that NeMo Gym accepts, and the venvs.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from './project.mjs';
 
-/** Where programs are kept, which no other user may write. Throws if others can. */
+/** The folder for installed programs. Throws if other users can write it. */
 export function cacheFolder() {
   const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gymgen');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -30,7 +30,7 @@ export function cacheFolder() {
   return folder;
 }
 
-/** Runs a program quietly and returns what it printed. Throws with its last words. */
+/** Runs a program and returns its stdout. Throws with the last lines of its stderr. */
 export function run(command, args, options = {}) {
   const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', ...options });
   if (status === 0) return stdout.trim();
@@ -53,7 +53,7 @@ export function which(name) {
     });
 }
 
-/** uv from PATH or the cache; else its locked version from PyPI, installed by whichever way this Python has to pip. */
+/** uv from PATH or the cache, or else its locked version, installed from PyPI with any pip that works. */
 export function findUv() {
   const found = which('uv');
   if (found) return found;
@@ -77,23 +77,23 @@ export function findUv() {
   throw new Error(`no uv on PATH, and none could be installed:\n${failures.join('\n')}\nInstall uv and try again.`);
 }
 
-const pythonsOwnPip = () => 'python3'; // also where Python is "externally managed": --target doesn't touch it
+const pythonsOwnPip = () => 'python3'; // works even if Python is "externally managed", because of --target
 
 function venvsPip() {
-  const venv = join(cacheFolder(), 'pip'); // Debian's python3 has venv without pip, or neither, each a package of its own
+  const venv = join(cacheFolder(), 'pip'); // on Debian, pip and venv are separate packages, so one may be missing
   run('python3', ['-I', '-m', 'venv', '--clear', venv], { cwd: '/' });
   return join(venv, 'bin', 'python');
 }
 
-/** A CPython 3.13 that NeMo Gym accepts, found or made by python313.sh. */
+/** A CPython 3.13 that NeMo Gym accepts, found or built by python313.sh. */
 export function findPython313() {
   const env = { ...process.env, UV: findUv() };
-  cacheFolder(); // one that it builds is kept there
+  cacheFolder(); // the script keeps a Python that it builds there
   return run(join(root, 'scripts', 'python313.sh'), [], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 const REQUIREMENTS = join(root, 'scripts', 'requirements');
-/** In place of what the requirements' own requirements say. */
+/** Overrides of transitive requirements. */
 const WITHOUT = join(REQUIREMENTS, 'without.txt');
 
 const VENVS = {
@@ -103,7 +103,7 @@ const VENVS = {
 };
 
 /**
- * The folder of the venv `gym`, `agentenv` or `peer`, made when it isn't there and made again when its requirements changed.
+ * The folder of the venv `gym`, `agentenv` or `peer`. Creates it if it is missing or its requirements have changed.
  * Safe to call from several processes at once.
  */
 export async function ensureVenv(name) {
@@ -111,8 +111,8 @@ export async function ensureVenv(name) {
 }
 
 /**
- * The folder of a venv like `gym` with another NeMo Gym in it.
- * @param version one of its versions, or `latest`, for which PyPI is asked each time
+ * The folder of a venv like `gym`, with another NeMo Gym version.
+ * @param version a version, or `latest`, which is resolved on PyPI each time
  */
 export async function ensureGymVenv(version) {
   const name = `gym-${version}`;
@@ -139,7 +139,7 @@ async function makeVenv(name, kind, requirements) {
   if (isMade()) return venv;
   await withLock(`${venv}.lock`, () => {
     if (isMade()) return;
-    console.error(`making the venv .venvs/${name}`);
+    console.error(`creating the venv .venvs/${name}`);
     run(findUv(), ['venv', '--quiet', '--clear', '--no-project', '--python', kind.python(), venv]);
     installInto(venv, kind, requirements);
     writeFileSync(stamp, wanted);
@@ -152,7 +152,10 @@ function installInto(venv, { overrides }, requirements, ...more) {
   run(findUv(), ['pip', 'install', '--quiet', '--python', venv, ...from, ...more]);
 }
 
-/** Does `work` while the file `lock` holds this process's id, after any other process's; a dead one's doesn't count. */
+/**
+ * Runs `work` while this process holds `lock`, a file with the holder's process id. Takes over the lock of a dead
+ * process.
+ */
 export async function withLock(lock, work) {
   mkdirSync(dirname(lock), { recursive: true });
   for (;;) {
@@ -182,8 +185,8 @@ function isDead(lock) {
 }
 
 /**
- * This process's environment, with uv and that Python on PATH and uv kept from downloading another. Python keeps its
- * bytecode, or each start would take seconds more, but in none of the folders that are tested.
+ * This process's environment with uv and the CPython 3.13 on PATH. uv downloads no other Python. Python's bytecode is
+ * cached, which saves seconds at each start, but outside of the tested folders.
  */
 export function environment() {
   const folders = [findUv(), findPython313()].map(dirname);

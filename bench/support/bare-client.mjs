@@ -1,5 +1,6 @@
-// node bare-client.mjs URL FILE TASKS PAGE BYTES: the least that any writer has to do. It fetches a split's tasks in pages of
-// PAGE tasks, the next one while this one is written, parses them, and writes BYTES bytes in all to FILE.
+// node bare-client.mjs URL FILE TASKS PAGE BYTES: does the least that any writer has to do. It fetches the tasks of a
+// split in pages of PAGE tasks, parses them, and writes BYTES bytes in total to FILE. It fetches the next page while it
+// writes one.
 
 import { open } from 'node:fs/promises';
 import { Agent, request } from 'node:http';

@@ -1,4 +1,4 @@
-// What is measured, and the servers that it is measured on.
+// The commands to measure, and their servers.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,12 +13,12 @@ export const node = process.execPath;
 export const gymgen = (...args) => [node, join(root, 'bin', 'gymgen.cjs'), ...args];
 export const bareClient = (...args) => [node, here('bare-client.mjs'), ...args.map(String)];
 
-/** @param served splits, bytes, toolsets, sessions and resetSeconds, as support/static-server.mjs takes them */
+/** @param served splits, bytes, toolsets, sessions and resetSeconds, as in support/static-server.mjs */
 export function whileStatic(served, work) {
   return whileServed([node, here('static-server.mjs'), JSON.stringify(served)], work);
 }
 
-/** Runs `work` with a folder that is there as long, and goes with this process if that ends before. */
+/** Runs `work` with a temporary folder. Removes the folder afterwards, or when this process exits. */
 export async function withFolder(work) {
   const folder = mkdtempSync(join(tmpdir(), 'gymgen-bench-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// What commands cost, side by side: on a machine that does other things too, only what ran in turn can be compared.
+// Measures commands that run in turn. On a machine with other load, only such figures can be compared.
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const MEASURE = fileURLToPath(new URL('measure.py', import.meta.url));
 
-/** Runs a command to its end: seconds, processor seconds, and bytes of memory at its peak. Throws what it said where it fails. */
+/** Runs a command. Returns seconds, CPU seconds and peak memory in bytes. If it fails, throws the end of its output. */
 export function measure([command, ...args], { ok = [0], ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn('python3', [MEASURE, command, ...args], { stdio: ['ignore', 'pipe', 'pipe'], ...options });
@@ -28,10 +28,11 @@ export function measure([command, ...args], { ok = [0], ...options } = {}) {
 }
 
 /**
- * Runs each of some commands `repeat` times, in turn and from another one on in each round.
- * @param commands by name; each is a command, as `measure` takes it, or a function that resolves to figures
- * @param before is called before each run, with its name: to remove what was written, which takes it off the disk's queue, too
- * @returns by name: the median of each figure
+ * Runs each command `repeat` times, in turn. Each round starts with another command.
+ * @param commands by name: a command for `measure`, or a function that resolves to figures
+ * @param before is called before each run with its name, to remove the previous output (also from the disk's write
+ *   queue)
+ * @returns the median of each figure, by name
  */
 export async function inTurn(commands, repeat, before = async () => {}) {
   const names = Object.keys(commands);
@@ -55,7 +56,7 @@ function median(list, figure) {
     : (sorted[sorted.length / 2 - 1] + sorted[sorted.length / 2]) / 2;
 }
 
-/** Starts a server that says its URL as JSON and ends when its standard input closes, and runs `work` while it is there. */
+/** Starts a server that prints its URL as JSON and ends when its stdin closes. Runs `work` meanwhile. */
 export async function whileServed([command, ...args], work, options = {}) {
   const server = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], ...options });
   const ended = new Promise((resolve) => server.on('close', resolve));

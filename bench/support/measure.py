@@ -1,6 +1,6 @@
-"""Runs one command to its end, and prints what it took as JSON: python measure.py COMMAND [ARG ...]
+"""Runs one command and prints its time and memory as JSON: python measure.py COMMAND [ARG ...]
 
-The command's output goes to standard error. The figures are the operating system's own, without the command's children.
+The command's output goes to stderr. The figures come from the operating system and exclude the command's children.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-// The tasks of the static server: made once, so that serving a page is copying it and putting the numbers in place.
+// The tasks of the static server. They are prepared once, so that serving a page means copying it and filling in the
+// numbers.
 
 const DIGITS = 7;
-const KINDS = 512; // other prompts, at most: a page holds fewer
-const LARGEST = 32 * 2 ** 20; // bytes that all of them take, at most
+const KINDS = 512; // maximum number of different prompts; a page has fewer
+const LARGEST = 32 * 2 ** 20; // maximum bytes of all of them
 
-/** A task's JSON, with a place for each number in it. */
+/** A task's JSON, with placeholders for its numbers. */
 class Template {
-  /** Where a number goes, with the digit that it is filled up with. */
+  /** The positions of the numbers, with the padding character of each. */
   places = [];
 
   constructor(kind, bytes, toolsets) {
@@ -35,17 +36,17 @@ class Template {
   }
 }
 
-/** Lines of a table of prices, as a JSON string spells them. */
+/** A table of prices, as JSON string content. */
 function prompt(kind, length) {
   let text = '';
   for (let hour = 0; text.length < length; hour += 1) {
     text += `hour ${hour}: \\"${((kind * 7919 + hour * 104729) % 20000) / 100} EUR/MWh\\"\\n`;
   }
-  // Never ends in the middle of an escape.
+  // Don't end in the middle of an escape.
   return text.slice(0, length).replace(/\\+$/, (cut) => ' '.repeat(cut.length));
 }
 
-/** Pages of a server whose splits are as long as wanted, and whose tasks are as large. */
+/** Pages of tasks of a given size. */
 export class Pages {
   #templates;
 
@@ -55,7 +56,7 @@ export class Pages {
     this.#templates = Array.from({ length: whole }, (_, kind) => new Template(kind, bytes, toolsets));
   }
 
-  /** The answer to a `task_range`. */
+  /** The response to a `task_range` request. */
   page(start, stop) {
     const chosen = [];
     for (let index = start; index < stop; index += 1) chosen.push(this.#templates[index % this.#templates.length]);

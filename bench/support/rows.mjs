@@ -1,4 +1,4 @@
-// The rows of the table: what was measured of gymgen, against what, and how that compares with what it should be.
+// The rows of the table: gymgen's figure, the figure to compare with, their ratio, and the bound.
 
 export function row(what, ours, against, theirs, ratio, target, { over, target: said, met } = {}) {
   return {
@@ -31,7 +31,7 @@ export function shownBytes(bytes) {
   return `${Math.round(bytes / 1e6)} MB`;
 }
 
-/** As Markdown. */
+/** The rows as a Markdown table. */
 export function table(rows) {
   const cells = rows.map(({ what, ours, against, ratio, target, met }) => [
     what,

@@ -1,5 +1,5 @@
-// node static-server.mjs '{"splits":{"train":1000},"bytes":2400,…}': an OpenEnv server that costs next to nothing, so that
-// what is measured is its client. Prints its URL as JSON, and ends when its standard input closes.
+// node static-server.mjs '{"splits":{"train":1000},"bytes":2400,…}': an OpenEnv server that takes almost no time, so
+// that a benchmark measures its client. Prints its URL as JSON, and ends when its stdin closes.
 
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -9,7 +9,7 @@ import { Pages } from './pages.mjs';
 const { splits, bytes, toolsets = 0, sessions = 64, resetSeconds = 0 } = JSON.parse(process.argv[2]);
 const ENV = 'bench-v1';
 const pages = new Pages(bytes, toolsets);
-/** What was asked for and sent so far, but for this; and the longest answer. */
+/** Requests and bytes so far, without those of this route, and the longest response. */
 const counts = { requests: 0, bytes: 0, longest: 0, sessions: 0 };
 
 const TOOLS = [
