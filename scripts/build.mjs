@@ -5,17 +5,18 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import { handlebars } from './handlebars.mjs';
+import { packageOf, pageAssets } from './page-assets.mjs';
 import { root } from './project.mjs';
 import { wat } from './wat.mjs';
 
 const dist = join(root, 'dist');
+/** Folders of the packages whose code is in the texts of pages. */
+const inPages = new Set();
 
 /** The packages in node_modules whose code is in these chunks, by their folders. */
 function packagesIn(chunks) {
-  const found = chunks
-    .flatMap(({ moduleIds }) => moduleIds)
-    .map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id));
-  return [...new Set(found.flatMap((match) => match ?? []))].sort();
+  const found = chunks.flatMap(({ moduleIds }) => moduleIds).flatMap((id) => packageOf(id) ?? []);
+  return [...new Set([...found, ...inPages])].sort();
 }
 
 /** The packages' licences, which must be published with the bundled code. */
@@ -38,7 +39,7 @@ async function bundle(input, format, codeSplitting = true) {
   const { output } = await build({
     input,
     platform: 'node',
-    plugins: [handlebars, wat],
+    plugins: [handlebars, wat, pageAssets(inPages)],
     resolve: { alias: { handlebars: 'handlebars/runtime.js' } }, // without the compiler
     onLog: (_, { message }) => {
       throw new Error(message);

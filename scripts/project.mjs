@@ -24,8 +24,9 @@ export function ensureInstalled() {
 export function ensureBuilt() {
   const stamp = 'node_modules/.gymgen-built'; // start of the last successful build; not in dist/, which is published
   const under = (folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, name));
-  const sources = [...under('src'), ...under('templates/server').filter((path) => path.endsWith('.hbs'))];
-  const scripts = ['scripts/build.mjs', 'scripts/handlebars.mjs'];
+  const templates = under('templates/server').filter((path) => path.endsWith('.hbs'));
+  const sources = [...under('src'), ...templates, ...under('templates/report')];
+  const scripts = ['scripts/build.mjs', 'scripts/handlebars.mjs', 'scripts/page-assets.mjs'];
   const beside = ['package-lock.json', ...scripts, 'tsconfig.json', 'tsconfig.build.json'];
   const newest = Math.max(...['src', ...beside, ...sources].map(modified));
   if (existsSync(join(root, 'dist')) && modified(stamp) > newest) return;

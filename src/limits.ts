@@ -62,6 +62,10 @@ export const LIMITS = {
   configAliases: 1000,
   /** Bytes of a text that an option reads from a file, as in `--prompt @FILE`. */
   textBytes: 2 ** 20,
+  /** Rollouts of one file, or rows of one server, in a report. */
+  reportRollouts: 100_000,
+  /** Bytes of the compressed conversations in a report. */
+  reportBytes: 256 * 2 ** 20,
 } as const;
 
 export type LimitName = keyof typeof LIMITS;
@@ -97,6 +101,8 @@ const PROBLEMS: Record<LimitName, string> = {
   configDepth: 'nested too deeply',
   configAliases: 'too many YAML aliases',
   textBytes: 'text file too large',
+  reportRollouts: 'too many rollouts for a report',
+  reportBytes: 'report too large',
 };
 
 /**

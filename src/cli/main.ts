@@ -4,6 +4,7 @@ import { displayText } from '../display-text.js';
 import { EXIT, noCurrentFolder } from '../errors.js';
 import { asStarted, gymgenCommand } from '../printed-command.js';
 import { addCiCommands } from './ci-commands.js';
+import { addReportCommand } from './commands/report.js';
 import { addLookCommands } from './look-commands.js';
 import { refuseMistyped } from './mistyped-command.js';
 import { refuseEmpty } from './refuse-empty.js';
@@ -93,6 +94,7 @@ function program(): Command {
 
   addCiCommands(cli);
   addLookCommands(cli);
+  addReportCommand(cli);
   cli
     .command('demo')
     .description('serve the built-in example with uv, and write its Gym root')

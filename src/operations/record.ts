@@ -1,12 +1,13 @@
 import { createWriteStream, rmSync } from 'node:fs';
-import { lstat, realpath, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { isRecording, openRecording, type Reporter, recordingText, type Split } from '../discover/index.js';
 import { UserError } from '../errors.js';
-import { explained, makeFolders } from '../output/index.js';
+import { makeFolders } from '../files.js';
+import { explained, targetFile } from '../output/index.js';
 import { configUrl, Findings } from '../rules/index.js';
 import { cleanOnForcedExit } from '../shutdown.js';
 import { openSource, type SourceRequest } from './open-source.js';
@@ -29,7 +30,7 @@ export async function record(
   reporter: Reporter,
   signal: AbortSignal,
 ): Promise<RecordReport> {
-  const target = await explained(file, () => targetOf(file));
+  const target = await explained(file, () => targetFile(file, 'shop.jsonl'));
   await assertReplaceable(target, reporter, signal);
   const folder = path.dirname(target);
   const { found, server, close } = await openSource(request, reporter, signal);
@@ -60,37 +61,6 @@ function refuseUrl(url: string): void {
   const findings = new Findings();
   findings.add(configUrl(url));
   findings.throwIfAny('invalid URL for a recording; nothing was recorded');
-}
-
-/**
- * The absolute path of the regular file to write, which need not exist. A rename would replace a symlink, a named pipe or a
- * device itself.
- */
-async function targetOf(file: string): Promise<string> {
-  const here = path.resolve(file);
-  const entry = await ifExists(lstat(here));
-  if (!entry) return here;
-  const target = entry.isSymbolicLink() ? await ifExists(stat(here)) : entry;
-  if (target === undefined) {
-    throw new UserError('symlink leads nowhere', {
-      where: file,
-      fix: 'create the file that it leads to, or remove it',
-    });
-  }
-  if (!target.isFile()) {
-    throw new UserError(target.isDirectory() ? 'is a folder, not a file' : 'not a regular file', {
-      where: file,
-      fix: 'name a new file, such as shop.jsonl',
-    });
-  }
-  return await realpath(here);
-}
-
-async function ifExists<T>(look: Promise<T>): Promise<T | undefined> {
-  return look.catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return undefined;
-  });
 }
 
 async function assertReplaceable(file: string, reporter: Reporter, signal: AbortSignal): Promise<void> {

@@ -23,4 +23,5 @@ export { readLock, told } from './read-lock.js';
 export { openRootFile, readRootFile } from './root-file.js';
 export { hasGitPart } from './safe-path.js';
 export { Inside } from './symlinks.js';
+export { targetFile, withDraft } from './target-file.js';
 export { type WriteOptions, writeFolder } from './write-folder.js';

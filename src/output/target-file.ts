@@ -1,0 +1,56 @@
+import { rmSync } from 'node:fs';
+import { lstat, realpath, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { UserError } from '../errors.js';
+import { makeFolders, unless } from '../files.js';
+import { cleanOnForcedExit } from '../shutdown.js';
+import { explained } from './explain.js';
+
+/**
+ * The absolute path of the regular file to write, which need not exist. A rename would replace a symlink, a named pipe or a
+ * device itself.
+ * @param example name of such a file, for the message
+ * @throws UserError if something other than a file exists there
+ */
+export async function targetFile(file: string, example: string): Promise<string> {
+  const here = path.resolve(file);
+  const entry = await unless(['ENOENT'], lstat(here));
+  if (!entry) return here;
+  const target = entry.isSymbolicLink() ? await unless(['ENOENT'], stat(here)) : entry;
+  if (target === undefined) {
+    throw new UserError('symlink leads nowhere', {
+      where: file,
+      fix: 'create the file that it leads to, or remove it',
+    });
+  }
+  if (!target.isFile()) {
+    throw new UserError(target.isDirectory() ? 'is a folder, not a file' : 'not a regular file', {
+      where: file,
+      fix: `name a new file, such as ${example}`,
+    });
+  }
+  return await realpath(here);
+}
+
+/**
+ * Writes a file atomically: `write` fills a draft beside it, which then takes its place. Missing folders are created.
+ * @param target an absolute path
+ * @param write is called with the path of the draft, and with that of a scratch file, which is removed
+ */
+export async function withDraft<T>(target: string, write: (draft: string, scratch: string) => Promise<T>): Promise<T> {
+  const [draft, scratch] = [`${target}.${process.pid}.tmp`, `${target}.${process.pid}.scratch.tmp`];
+  const release = cleanOnForcedExit(() => {
+    for (const file of [draft, scratch]) rmSync(file, { force: true });
+  });
+  try {
+    return await explained(target, async () => {
+      await makeFolders(path.dirname(target));
+      const result = await write(draft, scratch);
+      await rename(draft, target);
+      return result;
+    });
+  } finally {
+    for (const file of [draft, scratch]) await rm(file, { force: true });
+    release();
+  }
+}
