@@ -37,11 +37,18 @@ export function pageAssets(packages = new Set()) {
 
 async function bundled(file, packages) {
   const build = await rolldown({ input: file, platform: 'browser' });
-  const { output } = await build.generate({ format: 'iife', minify: true, comments: { legal: true } });
+  const { output } = await build.generate({ format: 'iife', minify: true });
   await build.close();
   const [{ code, moduleIds }] = output;
-  for (const found of moduleIds.flatMap((id) => packageOf(id) ?? [])) packages.add(found);
-  return code;
+  const used = [...new Set(moduleIds.flatMap((id) => packageOf(id) ?? []))];
+  for (const found of used) packages.add(found);
+  return [...used.map(notice), code].join('\n');
+}
+
+/** The licence of a package, which must be in each copy of it. */
+function notice(folder) {
+  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return `/*!\n${name} ${version}\n${readFileSync(join(folder, 'LICENSE'), 'utf8').trim()}\n*/`;
 }
 
 /** The folder of the npm package that a module is from. The ids of generated modules start with NUL. */

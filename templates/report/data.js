@@ -53,25 +53,29 @@ export async function readIndex() {
 
 /** Adds what a rollout's repeats tell: whether their rewards differ, and the change from the first file to the second. */
 function markTasks(rollouts) {
-  const groups = new Map();
-  for (const rollout of rollouts) {
-    const group = groups.get(rollout.task);
-    if (group) group.push(rollout);
-    else groups.set(rollout.task, [rollout]);
-  }
-  for (const group of groups.values()) {
-    const scored = group.filter(({ mask, reward }) => mask === undefined && reward !== null);
-    const mean = (file) => {
-      const rewards = scored.filter((each) => each.file === file).map(({ reward }) => reward);
-      return rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
-    };
-    const change = mean(1) - mean(0);
+  for (const group of groupBy(rollouts, ({ task }) => task).values()) {
+    const means = [];
+    for (const [file, repeats] of groupBy(group, (each) => each.file)) {
+      const scored = repeats.filter(({ mask, reward }) => mask === undefined && reward !== null);
+      const rewards = scored.map(({ reward }) => reward);
+      means[file] = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+      const hasSignal = repeats.length < 2 || new Set(rewards).size > 1;
+      for (const rollout of repeats) rollout.hasSignal = hasSignal;
+    }
+    const change = means[1] - means[0];
     for (const rollout of group) {
-      const repeats = group.filter(({ file }) => file === rollout.file);
-      const rewards = new Set(scored.filter(({ file }) => file === rollout.file).map(({ reward }) => reward));
       rollout.siblings = group;
-      rollout.hasSignal = repeats.length < 2 || rewards.size > 1;
       rollout.change = Number.isNaN(change) ? 0 : change;
     }
   }
+}
+
+function groupBy(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
 }

@@ -28,7 +28,7 @@ export function parseJson(text) {
 
 class Parser {
   constructor(text) {
-    this.tokens = text.match(/"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g) ?? [];
+    this.tokens = text.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g) ?? [];
     this.at = 0;
   }
 
