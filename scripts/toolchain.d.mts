@@ -5,6 +5,7 @@ export type Venv = 'gym' | 'agentenv' | 'peer';
 export function which(name: string): string | undefined;
 export function findUv(): string;
 export function findPython313(): string;
+export function findChromium(): string | undefined;
 export function ensureVenv(name: Venv): Promise<string>;
 export function ensureGymVenv(version: string): Promise<string>;
 export function environment(): NodeJS.ProcessEnv;

@@ -92,6 +92,30 @@ export function findPython313() {
   return run(join(root, 'scripts', 'python313.sh'), [], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
+const CHROMIUMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/**
+ * A Chromium from PATH, or else Debian's package, which is installed only if this process is root already. Returns
+ * undefined, and says why, if there is none.
+ */
+export function findChromium() {
+  const found = CHROMIUMS.map(which).find(Boolean);
+  if (found) return found;
+  if (process.getuid?.() !== 0 || !which('apt-get')) {
+    console.error('no Chromium on PATH, and installing one needs root and apt-get: tests in a browser are skipped');
+    return undefined;
+  }
+  console.error('installing chromium with apt-get');
+  const install = ['-qq', 'install', '-y', '--no-install-recommends', 'chromium'];
+  try {
+    run('apt-get', ['-qq', 'update']);
+    run('apt-get', install, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
+  } catch (error) {
+    console.error(`${error.message}: tests in a browser are skipped`);
+  }
+  return which('chromium');
+}
+
 const REQUIREMENTS = join(root, 'scripts', 'requirements');
 /** Overrides of transitive requirements. */
 const WITHOUT = join(REQUIREMENTS, 'without.txt');

@@ -90,14 +90,15 @@ function onKey(event) {
     return;
   }
   const step = { j: 1, k: -1 }[key];
+  const current = named(state()); // the address, because the page may not have followed it yet
   if (key === '/' && list) {
     event.preventDefault();
-    if (opened) location.hash = hashOf(state());
+    if (current) location.hash = hashOf(state());
     setTimeout(() => filter.focus());
-  } else if (key === 'Escape' && opened) {
+  } else if (key === 'Escape' && current) {
     location.hash = hashOf(state());
-  } else if (step && opened) {
-    const { previous, next } = list.around(opened);
+  } else if (step && current) {
+    const { previous, next } = list.around(current);
     const to = step > 0 ? next : previous;
     if (to) location.replace(hashOf(state(), to));
   } else if (step && list) {
