@@ -9,13 +9,14 @@ import { fuzz } from './fuzz.mjs';
 import { keep } from './keep.mjs';
 import { limit } from './limit.mjs';
 import { probes } from './probes.mjs';
+import { report } from './report.mjs';
 import { source } from './source.mjs';
 import { start } from './start.mjs';
 import { table } from './support/rows.mjs';
 import { write } from './write.mjs';
 
 /** In the order of the table. Each function resolves to table rows. */
-const FIGURES = { write, limit, start, keep, probes, source, fuzz };
+const FIGURES = { write, limit, start, keep, probes, source, report, fuzz };
 
 const PAGE = join(root, 'docs', 'performance.md');
 const [BEGIN, END] = ['<!-- figures: made by npm run bench -->', '<!-- figures end -->'];

@@ -43,12 +43,10 @@ export async function withDraft<T>(target: string, write: (draft: string, scratc
     for (const file of [draft, scratch]) rmSync(file, { force: true });
   });
   try {
-    return await explained(target, async () => {
-      await makeFolders(path.dirname(target));
-      const result = await write(draft, scratch);
-      await rename(draft, target);
-      return result;
-    });
+    await explained(target, () => makeFolders(path.dirname(target)));
+    const result = await write(draft, scratch);
+    await explained(target, () => rename(draft, target));
+    return result;
   } finally {
     for (const file of [draft, scratch]) await rm(file, { force: true });
     release();

@@ -16,6 +16,10 @@ export interface ChartData {
   /** Counts by file. */
   series: number[][];
   limit?: number;
+  /** Whether the values are counts of something. */
+  whole: boolean;
+  /** What is counted: `rollout` or `row`. */
+  unit: string;
 }
 
 export interface Chart {
@@ -43,6 +47,7 @@ interface ChartOptions {
   /** For counts of something. */
   whole?: boolean;
   limit?: number | undefined;
+  unit?: string;
   format?: (number: number) => string;
 }
 
@@ -50,13 +55,15 @@ export function chart(
   key: string,
   title: string,
   series: readonly (readonly number[])[],
-  { whole = false, limit, format = formatAmount }: ChartOptions,
+  { whole = false, limit, unit = 'rollout', format = formatAmount }: ChartOptions,
 ): Chart | undefined {
   const values = series.flat();
   const all = spread(values);
   if (!all) return undefined;
   const isNear = limit !== undefined && limit <= 2 * all.most; // else all bars would be in a corner
-  const bins = binsOf(isNear ? [...values, limit] : values, BINS, { whole, unit: key === 'reward' });
+  const around = whole && all.least === all.most ? [Math.max(0, all.least - BINS / 2), all.most + BINS / 2] : [];
+  const edges = [...values, ...around, ...(isNear ? [limit] : [])];
+  const bins = binsOf(edges, BINS, { whole, unit: key === 'reward' });
   const note = [`median ${format(whole ? Math.round(all.median) : all.median)}`, `at most ${format(all.most)}`];
   if (limit !== undefined) note.push(overNote(values, limit));
   return {
@@ -69,6 +76,8 @@ export function chart(
       step: bins.step,
       series: series.map((each) => histogram(each, bins).counts),
       ...(isNear ? { limit } : {}),
+      whole,
+      unit,
     },
   };
 }

@@ -118,7 +118,7 @@ function pageOf(
   over: ServerReport['overLimit'],
 ): Page {
   const unreadable = splits.reduce((sum, split) => sum + split.unreadable, 0);
-  const options = { whole: true };
+  const options = { whole: true, unit: 'row' };
   return {
     title: server.name,
     about: `${plural(rows.length, 'row')} in ${plural(splits.length, 'split')}, ${plural(server.toolsets.length, 'toolset')}`,

@@ -43,10 +43,10 @@ function draw(section, height, data, options) {
 /**
  * Draws how often values occur: bars for one file, outlines for several.
  * @param {HTMLElement} section
- * @param {{ start: number, step: number, series: number[][], limit?: number }} bins
+ * @param {{ start: number, step: number, series: number[][], limit?: number, whole: boolean, unit: string }} bins
  * @param {(low: number, high: number, isLast: boolean) => void} choose is called with the edges of the bin that is clicked
  */
-export function histogram(section, { start, step, series, limit }, choose) {
+export function histogram(section, { start, step, series, limit, whole, unit }, choose) {
   const bins = series[0].length;
   const edges = Array.from({ length: bins + 1 }, (_, at) => start + at * step);
   const isSingle = series.length === 1;
@@ -59,7 +59,7 @@ export function histogram(section, { start, step, series, limit }, choose) {
     padding: [8, 18, 0, 0],
     scales: { x: { time: false, range: [edges[0], edges.at(-1)] }, y: { range: [0, most * 1.05] } },
     axes: [
-      { ...AXIS, size: 24, gap: 4, values: (_, ticks) => ticks.map(edge) },
+      { ...AXIS, size: 24, gap: 4, ...(whole ? { incrs: WHOLE } : {}), values: (_, ticks) => ticks.map(edge) },
       { ...AXIS, size: 40, gap: 6, space: 32, incrs: WHOLE, values: (_, ticks) => ticks.map(count) },
     ],
     series: [{}, ...series.map((_, at) => shape(at, isSingle))],
@@ -74,7 +74,7 @@ export function histogram(section, { start, step, series, limit }, choose) {
   });
   const told = (bin) => {
     const counts = series.map((each) => count(each[bin])).join(' and ');
-    return `${edge(edges[bin])} to ${edge(edges[bin + 1])}: ${isSingle ? plural(series[0][bin], 'rollout') : `${counts} rollouts`}`;
+    return `${edge(edges[bin])} to ${edge(edges[bin + 1])}: ${isSingle ? plural(series[0][bin], unit) : `${counts} ${unit}s`}`;
   };
   chart.over.addEventListener('click', () => {
     const bin = binAt(chart.cursor.left);

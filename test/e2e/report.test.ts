@@ -1,6 +1,6 @@
 // The page of gymgen report in a real browser.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -42,6 +42,23 @@ function rollouts(options: Parameters<typeof rolloutLines>[0]): string {
   return `${lines.join('')}${JSON.stringify({ ...hostile, ...own, response: { output: [call, message] } })}\n`;
 }
 
+/** A written folder with three rows. */
+function serverFolder(): string {
+  const folder = join(work, 'gridsim_v1');
+  mkdirSync(join(folder, 'data'), { recursive: true });
+  const files = { 'data/train.jsonl': `sha256:${'0'.repeat(64)}` };
+  writeFileSync(join(folder, 'gymgen.lock.json'), JSON.stringify({ format: 1, files }));
+  const tools = [{ name: 'end_turn', description: EVIL }];
+  const toolsets = [{ key: 'agent:trader', turns: [['end_turn']], tools }];
+  writeFileSync(join(folder, 'toolsets.json'), JSON.stringify({ toolsets }));
+  const row = (content: string) => JSON.stringify({ responses_create_params: { input: [{ role: 'user', content }] } });
+  writeFileSync(
+    join(folder, 'data/train.jsonl'),
+    ['a', 'b'.repeat(100), EVIL].map((text) => `${row(text)}\n`).join(''),
+  );
+  return folder;
+}
+
 const TASKS = 80;
 const REPEATS = 4;
 const COUNT = TASKS * REPEATS + 1;
@@ -50,6 +67,7 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
   let browser: Browser;
   let single: string;
   let pair: string;
+  let server: string;
   const problems: string[] = [];
 
   beforeAll(async () => {
@@ -61,10 +79,10 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
     const before = file('before.jsonl', [...rolloutLines({ tasks: TASKS, repeats: REPEATS, skill: 0.2 })].join(''));
     await mustGymgen('report', after, '-o', join(work, 'single.html'), '--max-total-sequence-length', '1600');
     await mustGymgen('report', before, after, '-o', join(work, 'pair.html'));
-    [single, pair] = ['single.html', 'pair.html'].map((name) => pathToFileURL(join(work, name)).href) as [
-      string,
-      string,
-    ];
+    await mustGymgen('report', serverFolder(), '-o', join(work, 'server.html'), '--max-total-sequence-length', '20');
+    [single, pair, server] = ['single.html', 'pair.html', 'server.html'].map(
+      (name) => pathToFileURL(join(work, name)).href,
+    ) as [string, string, string];
     browser = await chromium.launch({
       ...(executablePath === undefined ? {} : { executablePath }),
       args: ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND'],
@@ -217,6 +235,7 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
       [single, '#line=7'],
       [single, `#line=${COUNT}`],
       [pair, ''],
+      [server, ''],
     ] as const) {
       const page = await open(url, hash, { viewport, dark });
       if (hash) await page.waitForSelector('.entries');
