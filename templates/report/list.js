@@ -13,6 +13,8 @@ export class List {
     this.found = rollouts;
     this.page = 0;
     this.body = document.querySelector('.rollouts tbody');
+    const isUncounted = rollouts.every(({ generated, prompt }) => generated === null && prompt === null);
+    document.querySelector('.rollouts').classList.toggle('uncounted', isUncounted);
     this.most = rollouts.reduce((most, { reward }) => Math.max(most, reward ?? 0), 1);
   }
 
