@@ -1,11 +1,9 @@
 import { defineConfig } from 'vitest/config';
 // @ts-expect-error: plain JavaScript, which runs without a build
 import { handlebars } from './scripts/handlebars.mjs';
-// @ts-expect-error: likewise
-import { wat } from './scripts/wat.mjs';
 
 export default defineConfig({
-  plugins: [handlebars, wat],
+  plugins: [handlebars],
   test: {
     projects: [
       {

@@ -53,7 +53,6 @@ export async function connect(url: string, options: DiscoverOptions, reporter: R
       async close() {
         stop.abort(new UserError('the run ended'));
         await Promise.allSettled(plays);
-        await api.close();
         http.close();
       },
     };

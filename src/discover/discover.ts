@@ -1,21 +1,24 @@
-import { setTimeout } from 'node:timers/promises';
 import { formatCount } from '../display-text.js';
 import { UserError } from '../errors.js';
 import type { Split, Task } from '../model.js';
-import { HttpClient, parseServerUrl, prepareSessions, type ServerUrl, TaskApi } from '../openenv/index.js';
-import { ahead } from './ahead.js';
+import {
+  HttpClient,
+  pages,
+  parseServerUrl,
+  prefetch,
+  prepareSessions,
+  type ServerUrl,
+  TaskApi,
+} from '../openenv/index.js';
 import { chosenSplits } from './chosen-splits.js';
 import { type Connection, connect } from './connection.js';
 import { identityOf, type ListedTask, nameOf, readDescriptor } from './descriptor.js';
 import { FingerprintSet, fingerprint } from './fingerprints.js';
 import type { DiscoverOptions, OpenDiscovery } from './options.js';
-import { pages } from './pages.js';
 import { play } from './play.js';
 import type { Reporter } from './reporter.js';
 import { Toolsets } from './toolsets.js';
 
-/** No row can be made before the first play is over; one that takes longer than this has pages fetched beside it. */
-const SHORT_PLAY_MS = 100;
 /** How far to look for another task of a key. */
 const NEAR_TASKS = 64;
 
@@ -129,7 +132,7 @@ class ServerDiscovery implements OpenDiscovery {
   }
 
   tasks(split: Split): AsyncGenerator<Task[]> {
-    this.pages ??= ahead(this.listed());
+    this.pages ??= prefetch(this.listed(), 1);
     prepareSessions(); // while the server makes the first page
     return this.read(split, this.pages);
   }
@@ -172,16 +175,8 @@ class ServerDiscovery implements OpenDiscovery {
     for await (const { split, start, tasks } of pages(this.api, this.envName, this.splits)) {
       const listed = tasks.map((task, offset) => readDescriptor(task, split.name, start + offset));
       for (const task of listed) this.known.start(task);
-      if (split === this.splits[0] && start === 0) await this.firstPlay(listed[0] as ListedTask);
       yield listed;
     }
-    await this.api.close(); // its memory is for what comes next
-  }
-
-  /** Ends with the play of the first task, if that is a short one: each of its requests would wait behind a page otherwise. */
-  private async firstPlay(task: ListedTask): Promise<void> {
-    const known = this.known.of(task).catch(() => {}); // told where it is awaited
-    await Promise.race([known, setTimeout(SHORT_PLAY_MS, undefined, { ref: false })]);
   }
 
   private play(task: ListedTask) {

@@ -66,7 +66,7 @@ export class HttpAnswer {
     try {
       return parse(this.data);
     } catch {
-      // told below
+      // reported below
     }
     throw new NotJsonError(`the answer is not JSON (${this.type}): ${excerpt(this.data.toString()) || 'nothing'}`, {
       where: this.asked,
@@ -133,7 +133,7 @@ export class HttpClient {
     return { value: answer.read(), data: answer.data, bytes: answer.data.length };
   }
 
-  /** The same, for an answer that is read later. */
+  /** The same, for an answer that the caller parses. */
   async ask(method: 'GET' | 'POST', path: string, body?: unknown): Promise<HttpAnswer> {
     const asked = `${method} ${this.server.http}${path}`;
     const payload = body === undefined ? undefined : JSON.stringify(body);
@@ -272,7 +272,7 @@ function pipe(response: http.IncomingMessage, unzip: zlib.Unzip | zlib.BrotliDec
 }
 
 function parsePlain(data: Buffer): unknown {
-  if (!isUtf8(data)) throw new SyntaxError('it is not UTF-8');
+  if (!isUtf8(data)) throw new SyntaxError('not UTF-8');
   return JSON.parse(data.toString());
 }
 

@@ -11,9 +11,11 @@ export {
   playedTask,
   scoreNames,
 } from './messages.js';
+export { pages } from './pages.js';
+export { prefetch } from './prefetch.js';
 export { ServerBusy, waitFor } from './retry-after.js';
 export { type Answer, prepareSessions, Session } from './session.js';
 export { RefusedError, ServerFull, SessionLost } from './session-errors.js';
 export { tlsExplained } from './speaks-tls.js';
-export { NoTaskApi, TaskApi, type TaskDescriptor, type TaskRange } from './task-api.js';
+export { NoTaskApi, TaskApi, type TaskDescriptor } from './task-api.js';
 export { parseServerUrl, type ServerUrl } from './url.js';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { firstIssue } from '../json/first-issue.js';
-import { parseJson, parseScanned } from '../json/json-string.js';
+import { parseJson } from '../json/json-string.js';
 import { LIMITS, limitMessage } from '../limits.js';
 import { type HttpClient, HttpStatusError } from './http.js';
-import type { PageThread } from './page-thread.js';
 
 /**
  * A task as the server describes it: AgentEnv has id, name, index, prompt, system_prompt and agent; others what they like. Its
@@ -25,25 +24,20 @@ const Tasks = z.object({
   ),
 });
 
-/** Bytes from which on pages are read in a thread of their own, which takes 20 MB of memory. */
-const LARGE = 16 * 2 ** 20;
-
-/** Tasks as they came. */
-export interface TaskRange {
+/** The tasks of one answer. */
+export interface TaskPage {
+  tasks: TaskDescriptor[];
+  /** Size of the answer. */
   bytes: number;
-  /** @throws UserError where they can't be read */
-  read(): TaskDescriptor[];
 }
 
-/** The server can't list tasks: the environment lacks the methods, or the server the routes. */
+/** The server cannot list tasks: the environment lacks the methods, or the server lacks the routes. */
 export class NoTaskApi extends UserError {
   override readonly name = 'NoTaskApi';
 }
 
-/** The Task API of openenv 0.10.0, which never starts an episode. */
+/** The Task API of openenv 0.10.0. None of its requests starts an episode. */
 export class TaskApi {
-  private started: Promise<PageThread> | undefined;
-
   constructor(
     private readonly http: HttpClient,
     private readonly base: string,
@@ -63,33 +57,17 @@ export class TaskApi {
     return (await this.ask('POST', `/${encodeURIComponent(env)}/num_tasks`, { split }, Count)).num_tasks;
   }
 
-  /** The tasks from `start` up to, not including, `stop`. */
+  /** The tasks from `start` to `stop`, exclusive. */
   async taskRange(env: string, split: string, start: number, stop: number): Promise<TaskDescriptor[]> {
-    return (await this.askTaskRange(env, split, start, stop)).read();
+    return (await this.taskPage(env, split, start, stop)).tasks;
   }
 
-  /** The same, before they are read: the server can be asked for more meanwhile. */
-  async askTaskRange(env: string, split: string, start: number, stop: number): Promise<TaskRange> {
+  /** The same, with the size of the answer. */
+  async taskPage(env: string, split: string, start: number, stop: number): Promise<TaskPage> {
     const path = `/${encodeURIComponent(env)}/task_range`;
-    const body = { split, start, stop };
-    const page = await (await this.thread())?.ask(path, body);
-    const answer = page?.answer ?? (await this.http.ask('POST', path, body));
-    return {
-      bytes: answer.data.length,
-      read: () => this.check(Tasks, answer.read(page ? () => parseScanned(page.scanned) : parseJson), path).tasks,
-    };
-  }
-
-  /** Ends what it started for large answers, and not the client: it may still be asked. */
-  async close(): Promise<void> {
-    await (await this.started)?.close();
-  }
-
-  private thread(): Promise<PageThread> | undefined {
-    if (this.http.bytes >= LARGE) {
-      this.started ??= import('./page-thread.js').then(({ PageThread }) => new PageThread(this.http));
-    }
-    return this.started;
+    const answer = await this.http.ask('POST', path, { split, start, stop });
+    const { tasks } = this.check(Tasks, answer.read(parseJson), path);
+    return { tasks, bytes: answer.data.length };
   }
 
   private async ask<T>(method: 'GET' | 'POST', path: string, body: unknown, schema: z.ZodType<T>): Promise<T> {

@@ -10,7 +10,7 @@ refuseWarnings();
 
 const COUNT = 400;
 const prompt = (number: number) => `Day ${number}: "${'é 12.5\n'.repeat(15_000)}"`;
-/** 48 MB, of which the first 16 are read here, and most of the others in a thread. */
+/** 48 MB. */
 const splits = { train: days(COUNT, (number) => ({ prompt: prompt(number) })) };
 
 function isRangeWith({ path, body }: Asked, index: number): boolean {

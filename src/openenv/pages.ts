@@ -1,0 +1,111 @@
+import { UserError } from '../errors.js';
+import { HttpStatusError, NotJsonError } from './http.js';
+import { prefetch } from './prefetch.js';
+import type { TaskApi, TaskDescriptor, TaskPage } from './task-api.js';
+
+/** A split, with the number of its tasks to read. */
+export interface CountedSplit {
+  name: string;
+  count: number;
+}
+
+/** Tasks of one split that came in one answer. */
+export interface Page<S extends CountedSplit = CountedSplit> {
+  split: S;
+  /** Index of its first task. */
+  start: number;
+  tasks: TaskDescriptor[];
+}
+
+/** A page takes one round trip, and memory until it is written. */
+const TARGET_BYTES = 2 ** 19;
+/** Tasks of the first page of a split, when the size of its tasks is not known yet. */
+const FIRST_TASKS = 128;
+const MAX_TASKS = 4096;
+/** Pages requested before their reader asks for them, so that the server is never idle. */
+const AHEAD = 3;
+
+/**
+ * The tasks of some splits from 0 to their counts, in pages of about half a megabyte.
+ * @throws UserError if the server gives fewer or more tasks than requested, or if a task breaks the answer
+ */
+export async function* pages<S extends CountedSplit>(
+  api: TaskApi,
+  env: string,
+  splits: readonly S[],
+): AsyncGenerator<Page<S>> {
+  for await (const { split, start, stop, answer } of prefetch(requests(api, env, splits), AHEAD)) {
+    const { tasks } = await answer.catch(async (error: unknown) => {
+      throw isOfATask(error) ? await ofATask(error as UserError, api, env, split.name, start, stop) : error;
+    });
+    if (tasks.length !== stop - start) {
+      throw new UserError(
+        `split '${split.name}' has ${split.count} tasks, but the server gives ${tasks.length} for ${start} to ${stop}`,
+        { fix: 'its num_tasks and get_task_range disagree, or the tasks changed meanwhile: run gymgen again' },
+      );
+    }
+    yield { split, start, tasks };
+  }
+}
+
+interface Request<S> {
+  split: S;
+  start: number;
+  stop: number;
+  answer: Promise<TaskPage>;
+}
+
+/** Sends a request for each page. The first page of a split is short: its answer shows how many tasks make a page. */
+async function* requests<S extends CountedSplit>(
+  api: TaskApi,
+  env: string,
+  splits: readonly S[],
+): AsyncGenerator<Request<S>> {
+  for (const split of splits) {
+    let length = FIRST_TASKS;
+    for (let start = 0; start < split.count; ) {
+      const stop = Math.min(start + length, split.count);
+      const answer = api.taskPage(env, split.name, start, stop);
+      const learned = answer.then(
+        ({ tasks, bytes }) => {
+          length = Math.round(Math.min(MAX_TASKS, Math.max(1, (TARGET_BYTES * tasks.length) / bytes)));
+        },
+        () => {}, // thrown when the page is read
+      );
+      yield { split, start, stop, answer };
+      if (start === 0) await learned;
+      start = stop;
+    }
+  }
+}
+
+/** The same error, with the task that it is about. */
+async function ofATask(error: UserError, api: TaskApi, env: string, split: string, start: number, stop: number) {
+  const index = await culprit(api, env, split, start, stop);
+  return new UserError(`the server can't give task ${split}[${index}]: ${error.message}`, {
+    where: error.where ?? split,
+    fix: 'the task may contain NaN, or bytes that are not UTF-8: fix it on the server, or leave its split out with --split',
+    cause: error,
+  });
+}
+
+/** Whether one task can be the reason: if it has a value that JSON lacks, FastAPI answers 500 or something that is not JSON. */
+function isOfATask(error: unknown): boolean {
+  return error instanceof NotJsonError || (error instanceof HttpStatusError && error.status === 500);
+}
+
+/** The first task of a range that cannot be read, found by halving the range. */
+async function culprit(api: TaskApi, env: string, split: string, start: number, stop: number): Promise<number> {
+  let [low, high] = [start, stop];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    try {
+      await api.taskRange(env, split, low, middle);
+      low = middle;
+    } catch (error) {
+      if (!isOfATask(error)) throw error;
+      high = middle;
+    }
+  }
+  return low;
+}

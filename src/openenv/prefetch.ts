@@ -1,0 +1,25 @@
+/**
+ * Reads a source `count` items ahead of its reader, from now on, so that the source is never idle while an item is processed.
+ * A failure of the source is thrown in the turn of its item.
+ */
+export function prefetch<T>(source: AsyncGenerator<T>, count: number): AsyncGenerator<T> {
+  const items: Promise<IteratorResult<T>>[] = [];
+  const request = () => {
+    const item = source.next();
+    item.catch(() => {}); // thrown when the item is read
+    items.push(item);
+  };
+  while (items.length < count) request();
+  return (async function* () {
+    try {
+      for (;;) {
+        request();
+        const item = (await items.shift()) as IteratorResult<T>;
+        if (item.done) return;
+        yield item.value;
+      }
+    } finally {
+      await source.return(undefined);
+    }
+  })();
+}
