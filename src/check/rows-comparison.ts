@@ -1,7 +1,6 @@
 import { hasTooManyValues } from '../json/bounds.js';
 import type { FieldChange, Named, RowsDifference } from './difference.js';
 import { isRecord, type Row, rowFields } from './row-fields.js';
-import { RowParts } from './row-parts.js';
 
 /** Rows that wait for the other file's row of the same task, in UTF-16 units, on each side. */
 const WAITING = 4 * 2 ** 20;
@@ -56,7 +55,6 @@ export class RowsComparison {
   };
   /** Ids of rows that are there and would not be: the first of them. */
   private readonly gone: { id: string; line: number }[] = [];
-  private readonly parts = new RowParts();
   private readonly before = new Window((waiting) => (waiting.isRow ? this.went(waiting) : this.broken(waiting)));
   private readonly after = new Window((waiting) => note(this.found.came, waiting));
 
@@ -155,13 +153,12 @@ export class RowsComparison {
 
   private compare(before: Waiting, after: Waiting): void {
     if (before.text === after.text) return;
-    let fields = this.parts.changes(before.text, after.text);
-    if (!fields && !before.isRow) {
+    if (!before.isRow) {
       this.broken(before);
       note(this.found.came, after);
       return;
     }
-    fields ??= this.fieldsOf(before, after);
+    const fields = this.fieldsOf(before, after);
     const { changed } = this.found;
     if (fields.length === 1 && fields[0]?.field === 'index') {
       this.found.moved += 1;

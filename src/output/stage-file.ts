@@ -3,11 +3,11 @@ import type { Generated, OutputFile, RowsFile, TextFile } from '../model.js';
 import { abortable } from './abortable.js';
 import { Digest } from './digest.js';
 import { explain, explained } from './explain.js';
-import { FileWriter } from './file-writer.js';
 import { hashText } from './hash-text.js';
 import type { Staging } from './staging.js';
 
 const LF = 0x0a;
+const UNSYNCED_BYTES = 32 * 2 ** 20;
 
 /** Stages one file, or writes it nowhere, and tells what went by. Of rows it holds but a few pieces. */
 export async function stageFile(file: OutputFile, to: Staging | undefined, signal: AbortSignal): Promise<Generated> {
@@ -48,14 +48,20 @@ async function stageRows(file: RowsFile, to: Staging | undefined, digest: Digest
   }
 }
 
+/** Syncs the file while more is written, so that a large one does not wait for the disk at its end. */
 async function save(from: AsyncIterable<Buffer>, to: FileHandle): Promise<void> {
-  const file = new FileWriter(to);
-  try {
-    for await (const chunk of from) await file.put(chunk);
-    await file.end();
-  } finally {
-    await file.settled();
+  let unsynced = 0;
+  let synced: Promise<void> | undefined;
+  for await (const chunk of from) {
+    await to.writeFile(chunk);
+    unsynced += chunk.length;
+    if (unsynced < UNSYNCED_BYTES) continue;
+    await synced;
+    synced = to.datasync();
+    synced.catch(() => {}); // thrown when awaited
+    unsynced = 0;
   }
+  await synced;
 }
 
 async function drain(from: AsyncIterable<Buffer>): Promise<void> {
