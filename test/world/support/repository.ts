@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { pythonEnv } from '../../../src/source/python-env.js';
+import { projectPython } from '../../../src/source/project-python.js';
 import { project, type Server } from '../../e2e/support/servers.js';
 
 /** The checkout that is played; scripts/test-world.mjs refuses to run without one. */
@@ -16,7 +16,7 @@ export const isProject = (environment: string) => existsSync(join(folderIn(envir
 /** Serves an environment as it is: its own app, with what it says it needs and nothing else. */
 export async function served(environment: string, env: Record<string, string> = {}): Promise<Server> {
   const folder = folderIn(environment);
-  const python = await pythonEnv(folder, (text) => console.error(text), new AbortController().signal);
+  const python = await projectPython(folder, (text) => console.error(text), new AbortController().signal);
   const { app = 'server.app:app' } = isProject(environment)
     ? parse(await readFile(join(folder, 'openenv.yaml'), 'utf8'))
     : {};
