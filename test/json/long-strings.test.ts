@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { safeJson } from '../src/display-text.js';
-import { longStrings } from '../src/json/long-strings.js';
+import { safeJson } from '../../src/display-text.js';
+import { longStrings } from '../../src/json/long-strings.js';
 
 const LONG = 64;
 const WINDOW = 64 * 1024;
@@ -136,7 +136,7 @@ test('none are found without WebAssembly', async () => {
   vi.resetModules();
   vi.stubGlobal('WebAssembly', undefined);
   try {
-    const without = await import('../src/json/long-strings.js');
+    const without = await import('../../src/json/long-strings.js');
     expect(without.longStrings(Buffer.from(`"${'z'.repeat(LONG)}"`), LONG)).toEqual([]);
   } finally {
     vi.unstubAllGlobals();
