@@ -38,7 +38,7 @@ function hex(number: number, digits: number): string {
 }
 
 const NOT_DISPLAYABLE = hiddenCharacters('\\0-\\x1f\\p{Cs}');
-const SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+const SHORT_ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
  * GitHub's runner executes a command after `::` at the start of a line, with optional whitespace before it, and after `##[`
@@ -62,8 +62,7 @@ export function displayText(text: string): string {
 
 function visible(character: string): string {
   const point = character.codePointAt(0) as number;
-  const hex = point.toString(16);
-  return SHORT[character] ?? (point > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`);
+  return SHORT_ESCAPES[character] ?? (point > 0xffff ? `\\u{${hex(point, 0)}}` : `\\u${hex(point, 4)}`);
 }
 
 /** A fast path: plain ASCII text has no hidden characters. */
