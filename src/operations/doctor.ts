@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { which } from '../files.js';
-import { frameworkLacks, pythonsWithFramework } from '../source/framework.js';
-import { runProgram } from '../source/run-program.js';
-import { uvPath } from '../source/uv.js';
+import { candidatePythons, findUv, frameworkProblem, runProgram } from '../source/index.js';
 
 /** Something that gymgen, or what it writes, works with. */
 export interface Check {
@@ -24,7 +22,7 @@ const GYM_PYTHON = [3, 13, 14] as const;
 
 /** Looks for what there is on this machine; nothing is installed. */
 export async function doctor(signal: AbortSignal): Promise<Check[]> {
-  const uv = await uvPath();
+  const uv = (await findUv()) ?? null;
   return [
     node(),
     await uvCheck(uv, signal),
@@ -90,8 +88,8 @@ function isNewer(version: string, than: readonly number[]): boolean {
 
 async function framework(canMake: boolean, signal: AbortSignal): Promise<Check> {
   let found: string | null = null;
-  for (const python of pythonsWithFramework()) {
-    if (found === null && (await frameworkLacks(python, signal)) === null) {
+  for (const python of candidatePythons()) {
+    if (found === null && (await frameworkProblem(python, signal)) === null) {
       const version = 'from importlib.metadata import version; print(version("agentenv-framework"))';
       found = `${(await said(python, ['-c', version], signal)) ?? '?'}, ${python}`;
     }

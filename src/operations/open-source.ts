@@ -79,7 +79,7 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
       await source.close();
     };
     // What is at another URL is served there by other means.
-    const serve = configUrl === undefined ? source.serve : undefined;
+    const serve = configUrl === undefined ? source.serveCommand : undefined;
     return { found, recorded: false, server, ...(serve === undefined ? {} : { serve }), close };
   } catch (error) {
     await source.close();

@@ -27,7 +27,7 @@ describe('the command line', () => {
       ['root', 'localhost:8000/base'],
       /the wrong way round\n {2}fix: node \S*bin\/gymgen.cjs http:\/\/localhost:8000\/base root/,
     ],
-    [['.', 'root'], /\. is no OpenEnv project[\s\S]*give the URL of an OpenEnv server/],
+    [['.', 'root'], /\. is neither an OpenEnv project nor an AgentEnv bundle[\s\S]*pass the URL of an OpenEnv server/],
     [['ftp://user:hunter2@h', 'root'], /not a URL of an OpenEnv server: ftp:/],
     [['http://127.0.0.1:1', 'root'], /nothing listens there[\s\S]*curl/],
     [['demo', 'root', '--port', 'x'], /--port wants/],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { doctor } from '../../src/operations/doctor.js';
 import { cachedFolder } from '../../src/source/cache.js';
-import { requirementsFile } from '../../src/source/requirements.js';
+import { lockedRequirements } from '../../src/source/programs.js';
 
 const signal = new AbortController().signal;
 
@@ -45,7 +45,7 @@ test('finds what there is, and its version', async () => {
 
 test("says of gymgen's own uv that NeMo Gym doesn't find it, and how it would", async () => {
   onlyPrograms({});
-  const uv = await cachedFolder('uv', readFileSync(requirementsFile('uv'), 'utf8'), async (fresh) => {
+  const uv = await cachedFolder('uv', readFileSync(lockedRequirements('uv'), 'utf8'), async (fresh) => {
     mkdirSync(join(fresh, 'bin'));
     writeFileSync(join(fresh, 'bin/uv'), says('uv 0.9.0'), { mode: 0o755 });
   });

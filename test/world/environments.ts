@@ -7,13 +7,13 @@ import { FINQA_ANSWER, finqaData } from './support/finqa.js';
 export interface Environment {
   /** Its folder in `envs/` of the repository. */
   folder: string;
-  /** What `--tasks` is given; without it, `--episodes 10`. */
+  /** The tasks file of `--tasks`. Default: `--episodes 10`. */
   tasks?: { file: string; lines: object[] };
-  /** What gymgen is told besides. */
+  /** More options of gymgen. */
   options: string[];
-  /** Variables that its server needs. */
+  /** Environment variables of its server. */
   env?: (work: string) => Record<string, string>;
-  /** Ways to play a row, which the model goes through from rollout to rollout; no two of them begin with the same move. */
+  /** Move sequences for a row. Each rollout takes the next one. No two start with the same move. */
   plays(row: GivenRow): Move[][];
 }
 
@@ -24,7 +24,7 @@ const steps = (field: string, values: readonly unknown[]) => values.map((value) 
 const times = <T>(count: number, value: T) => Array.from({ length: count }, () => value);
 const ten = <T>(task: (index: number) => T) => Array.from({ length: 10 }, (_, index) => task(index));
 
-/** What a row's environment is to be asked, as reasoning_gym's chain_sum words it: "… 12 - 3 + 45 =". */
+/** The sum that a prompt of reasoning_gym's chain_sum asks for: "… 12 - 3 + 45 =". */
 const sumIn = (prompt: string) => {
   const terms = /([\d\s+-]+)=/.exec(prompt)?.[1]?.replaceAll(' ', '') ?? '';
   return (terms.match(/[+-]?\d+/g) ?? []).reduce((sum, term) => sum + Number(term), 0);

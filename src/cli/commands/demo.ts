@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { UserError } from '../../errors.js';
 import { write } from '../../operations/write.js';
 import { gymgenCommand } from '../../printed-command.js';
-import { serveGridsim, serveGridsimOpenly } from '../../source/gridsim.js';
+import { serveExample, serveExampleOpenly } from '../../source/index.js';
 import { run, type UiFlags } from '../run.js';
 import { showReport } from '../ui/show-report.js';
 import { writeRequest } from '../write-request.js';
@@ -14,7 +14,7 @@ export async function demoCommand(gymRoot: string, flags: UiFlags & { serve?: bo
     const port = portOf(flags.port);
     const say = (text: string) => terminal.note(text);
     if (flags.serve) await assertFree(port);
-    const server = await (flags.serve ? serveGridsimOpenly(port, say, signal) : serveGridsim(say, signal));
+    const server = await (flags.serve ? serveExampleOpenly(port, say, signal) : serveExample(say, signal));
     try {
       if (flags.serve) {
         terminal.result(`serving gridsim at ${server.url} (Ctrl-C ends it)`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { safeJson } from '../src/display-text.js';
-import { longStrings } from '../src/json/long-strings.js';
+import { safeJson } from '../../src/display-text.js';
+import { longStrings } from '../../src/json/long-strings.js';
 
 const LONG = 64;
 

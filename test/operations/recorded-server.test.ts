@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ServerConfig } from '../src/gym/index.js';
-import { recordedServer } from '../src/operations/recorded-server.js';
-import { FRAMEWORK_VERSION } from '../src/source/index.js';
-import { failureOf } from './support/failure-of.js';
+import type { ServerConfig } from '../../src/gym/index.js';
+import { recordedServer } from '../../src/operations/recorded-server.js';
+import { FRAMEWORK_VERSION } from '../../src/source/index.js';
+import { failureOf } from '../support/failure-of.js';
 
 let work: string;
 let recording: string;
@@ -29,14 +29,14 @@ function config(server: ServerConfig, trustRecording = false, file = recording) 
   return recordedServer(file, server, join(work, 'repo/gym/configs'), { trustRecording }, reporter);
 }
 
-describe('what a recording decides is shown with its origin', () => {
-  test('a URL, without what could be a credential', async () => {
+describe('values from a recording are shown with their origin', () => {
+  test('a URL, without credentials', async () => {
     expect(await config({ url: 'http://h:8000' })).toEqual({ url: 'http://h:8000' });
     await config({ url: 'http://me:secret@h:8000/base?token=secret' });
     expect(shown).toEqual(['url http://h:8000 (from the recording)', 'url http://h:8000/base (from the recording)']);
   });
 
-  test('a bundle with the version of AgentEnv and the sandbox provider', async () => {
+  test('a bundle, with the version of AgentEnv and the sandbox provider', async () => {
     expect(await config({ ...bundle('../bundles/shop'), sandbox: 'docker' })).toEqual({
       bundle: '../../bundles/shop',
       framework: FRAMEWORK_VERSION,
@@ -49,7 +49,7 @@ describe('what a recording decides is shown with its origin', () => {
     ]);
   });
 
-  test('also if it is refused', async () => {
+  test('even if the bundle is refused', async () => {
     const notes: string[] = [];
     const reporter = { note: (text: string) => notes.push(text), warn: () => {}, progress: () => {} };
     await expect(recordedServer(recording, bundle('/evil'), work, {}, reporter)).rejects.toThrow();
@@ -61,10 +61,10 @@ describe('a bundle outside the repository of the recording needs the flag', () =
   test.each([
     ['an absolute path', () => join(work, 'elsewhere')],
     ['a relative path', () => '../../elsewhere'],
-    ['a repository whose name begins alike', () => '../../repo-evil/bundle'],
-    ['a link that leads out', () => '../bundles/link'],
-    ['the home of a user', () => '~/bundle'],
-    ['the home of another user', () => '~root/bundle'],
+    ['a repository whose name has the same prefix', () => '../../repo-evil/bundle'],
+    ['a symlink to another folder', () => '../bundles/link'],
+    ["the user's home folder", () => '~/bundle'],
+    ["another user's home folder", () => '~root/bundle'],
     ['a folder that does not exist', () => '/no/such/bundle'],
   ])('%s', async (_, name) => {
     const failure = await failureOf(config(bundle(name())));
@@ -74,18 +74,18 @@ describe('a bundle outside the repository of the recording needs the flag', () =
     await config(bundle(name()), true);
   });
 
-  test('not one inside of it, however it is named', async () => {
+  test('a bundle inside the repository is accepted, by an absolute or a relative path', async () => {
     expect(await config(bundle(join(work, 'repo/bundles/shop')))).toEqual(bundle(join(work, 'repo/bundles/shop')));
     expect(await config(bundle('./../bundles/shop'))).toEqual(bundle('../../bundles/shop'));
   });
 
-  test('any folder, if the recording is in no repository', async () => {
+  test('any folder, if the recording is not in a repository', async () => {
     const loose = join(work, 'elsewhere/shop.jsonl');
     writeFileSync(loose, '');
     expect(await failureOf(config(bundle('./bundle'), false, loose))).toContain('not in the git repository');
   });
 
-  test('and a link to a recording does not choose the repository', async () => {
+  test('a bundle next to a symlink to the recording: the real path of the recording counts', async () => {
     const loose = join(work, 'elsewhere/shop.jsonl');
     writeFileSync(loose, '');
     const link = join(work, 'repo/recordings/link.jsonl');
@@ -114,13 +114,13 @@ test.each([
   ['bundle', bundle('hello world')],
   ['bundle', bundle('/srv/\u202eevil')],
   ['sandbox', { ...bundle('hello'), sandbox: 'a\nb' }],
-])('an invalid %s is refused with any flag', async (field, server) => {
+])('an invalid %s is refused even with the flag', async (field, server) => {
   const failure = await failureOf(config(server, true));
   expect(failure).toContain(`${field}: not a`);
   expect(failure).not.toMatch(/evil|::error/);
   expect(shown).toEqual([]);
 });
 
-test('a URL that is none is refused', async () => {
+test('a value that is not the URL of a server is refused', async () => {
   expect(await failureOf(config({ url: 'file:///etc/passwd' }))).toContain('not a URL of an OpenEnv server');
 });

@@ -1,4 +1,4 @@
-// A private Space of Hugging Face, as it is on the wire: 404 without the header, and redirects to its own pages with it.
+// A private Hugging Face Space answers 404 without the header, and redirects to its own pages with it.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ function space(): Promise<StandIn> {
   });
 }
 
-test('is probed with --header-env, which is written as it stands', async () => {
+test('a private Space is probed with --header-env, whose variable is not expanded in the config', async () => {
   const standIn = await space();
   const headerEnv = ['Authorization=Bearer $HF_TOKEN'];
   await write(writeRequest(standIn.url, root, { headerEnv }), reporter, new AbortController().signal);
@@ -48,7 +48,7 @@ test('is probed with --header-env, which is written as it stands', async () => {
   expect(texts.filter((text) => text.includes(SECRET))).toEqual([]);
 });
 
-test('without it is refused, with what came', async () => {
+test('a private Space without the header is an error with the HTTP status', async () => {
   const standIn = await space();
   const failure = await failureOf(write(writeRequest(standIn.url, root, {}), reporter, new AbortController().signal));
   expect(failure).toMatch(/404/);

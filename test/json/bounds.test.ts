@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { endOfString, exceededLimit, hasTooManyValues } from '../src/json/bounds.js';
-import { LIMITS } from '../src/limits.js';
+import { endOfString, exceededLimit, hasTooManyValues } from '../../src/json/bounds.js';
+import { LIMITS } from '../../src/limits.js';
 
-const { jsonValues: MOST, jsonDepth: DEEPEST } = LIMITS;
+const { jsonValues: MAX_VALUES, jsonDepth: MAX_DEPTH } = LIMITS;
 const bytes = (json: string) => Buffer.from(json);
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
@@ -10,35 +10,35 @@ describe('values and keys', () => {
   test.each([
     ['empty arrays', (count: number) => `[${Array(count - 1).fill('[]')}]`],
     ['numbers', (count: number) => `[${Array(count - 1).fill('-1.5e3')}]`],
-    ['texts with quotes and commas in them', (count: number) => `[${Array(count - 1).fill('"a\\\\\\",[{:"')}]`],
+    ['strings with quotes and commas', (count: number) => `[${Array(count - 1).fill('"a\\\\\\",[{:"')}]`],
     ['members', (count: number) => `{${Array((count - 1) / 2).fill('"a" : null')}}`],
     [
-      'values between blanks',
+      'values with whitespace between them',
       (count: number) =>
         `[ ${Array(count - 1)
           .fill('true')
           .join(' ,\n')} ]`,
     ],
-  ])('%s: as many as the limit pass, two more do not', (_, make) => {
-    const most = MOST - 1; // odd, so that members fit
+  ])('%s: up to the limit is accepted, more is not', (_, make) => {
+    const most = MAX_VALUES - 1; // odd, because a member is two values and the object is one
     expect(exceededLimit(bytes(make(most)))).toBeUndefined();
     expect(exceededLimit(bytes(make(most + 2)))).toBe('jsonValues');
     expect(hasTooManyValues(make(most))).toBe(false);
     expect(hasTooManyValues(make(most + 2))).toBe(true);
   });
 
-  test('a long text is one value, whatever is in it', () => {
-    expect(hasTooManyValues(JSON.stringify([',[{"'.repeat(MOST)]))).toBe(false);
+  test('a long string is one value, whatever it contains', () => {
+    expect(hasTooManyValues(JSON.stringify([',[{"'.repeat(MAX_VALUES)]))).toBe(false);
   });
 });
 
-test('as deep as the limit passes, one level more does not', () => {
-  expect(exceededLimit(bytes(nested(DEEPEST)))).toBeUndefined();
-  expect(exceededLimit(bytes(nested(DEEPEST + 1)))).toBe('jsonDepth');
-  expect(exceededLimit(bytes(`{"a":[${'{},'.repeat(DEEPEST)}1]}`))).toBeUndefined();
+test('depth: up to the limit is accepted, one level more is not', () => {
+  expect(exceededLimit(bytes(nested(MAX_DEPTH)))).toBeUndefined();
+  expect(exceededLimit(bytes(nested(MAX_DEPTH + 1)))).toBe('jsonDepth');
+  expect(exceededLimit(bytes(`{"a":[${'{},'.repeat(MAX_DEPTH)}1]}`))).toBeUndefined();
 });
 
-test.each(['"', '["a', '"\\', '}}}]]', '', 'nul', ':,:,'])('what is not JSON is gone through: %s', (text) => {
+test.each(['"', '["a', '"\\', '}}}]]', '', 'nul', ':,:,'])('invalid JSON has no exceeded limit: %s', (text) => {
   expect(exceededLimit(bytes(text))).toBeUndefined();
 });
 

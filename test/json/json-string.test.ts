@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { JsonString, parseJson } from '../src/json/json-string.js';
+import { JsonString, parseJson } from '../../src/json/json-string.js';
 
 const long = (text: string) => text.padEnd(1100, 'x');
 
-/** All of it decoded, as JSON.parse would have it. */
+/** The value as JSON.parse would return it. */
 function decoded(value: unknown): unknown {
   if (value instanceof JsonString) return value.toString();
   if (Array.isArray(value)) return value.map(decoded);
@@ -11,7 +11,7 @@ function decoded(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, decoded(member)]));
 }
 
-/** What a parser makes of a text: its value, or that it is none. */
+/** What a parser returns, or the name of its error. */
 function outcome(parse: () => unknown): unknown {
   try {
     return { value: parse() };
@@ -21,7 +21,7 @@ function outcome(parse: () => unknown): unknown {
 }
 
 describe('a long string', () => {
-  test('is kept as it came, and decoded when it is asked for', () => {
+  test('is kept in raw form, and decoded on demand', () => {
     const text = long('"Preis": 1 €\n\t\\ 日本 “q”');
     const [kept] = parseJson(Buffer.from(JSON.stringify([text]))) as [JsonString];
     expect(kept).toBeInstanceOf(JsonString);
@@ -33,17 +33,17 @@ describe('a long string', () => {
   test.each([
     ['needless escapes', `"${long('\\u0041')}"`],
     ['an escaped slash', `"${long('a\\/b')}"`],
-    ['U+2028 as it is', `"${long('a\u2028b')}"`],
-    ['U+2029 as it is', `"${long('a\u2029b')}"`],
-    ['U+0085 as it is', `"${long('a\u0085b')}"`],
-    ['a hidden character as it is', `"${long('a\u202eb')}"`],
+    ['an unescaped U+2028', `"${long('a\u2028b')}"`],
+    ['an unescaped U+2029', `"${long('a\u2029b')}"`],
+    ['an unescaped U+0085', `"${long('a\u0085b')}"`],
+    ['an unescaped hidden character', `"${long('a\u202eb')}"`],
     ['a workflow command', `"${long('a\\n::error::b')}"`],
     ['a lone surrogate', `"${long('\\ud800')}"`],
-  ])('that JSON.stringify would spell otherwise is an ordinary one: %s', (_, json) => {
+  ])('is decoded at once if JSON.stringify would write it differently: %s', (_, json) => {
     expect(parseJson(Buffer.from(json))).toBe(JSON.parse(json));
   });
 
-  test('is kept wherever it is, but for keys', () => {
+  test('is kept in raw form anywhere except in keys', () => {
     const value = { [long('key')]: [[long('a')], { b: long('b'), c: 1 }], d: long('d') };
     const parsed = parseJson(Buffer.from(JSON.stringify(value))) as Record<string, unknown>;
     expect(parsed.d).toBeInstanceOf(JsonString);
@@ -52,15 +52,15 @@ describe('a long string', () => {
   });
 });
 
-test('short strings are ordinary ones', () => {
+test('short strings are decoded at once', () => {
   expect(parseJson(Buffer.from('["a","\\u0000","#"]'))).toEqual(['a', '\0', '#']);
 });
 
-test('what is no UTF-8 is refused', () => {
+test('invalid UTF-8 is a syntax error', () => {
   expect(() => parseJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow(SyntaxError);
 });
 
-test('all else is read and refused as by JSON.parse', () => {
+test('any text gives the same value or error as with JSON.parse', () => {
   const text = JSON.stringify({
     tasks: [
       { id: 'a"\\', index: 1e3, prompt: long('p\n"q"\\\\') },
