@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { UserError } from '../errors.js';
+import { openNoFollow } from '../files.js';
 import { linesOf } from '../json/lines.js';
 import { LIMITS, overLimit } from '../limits.js';
-import { openRootFile } from '../output/index.js';
 
 const LF = 0x0a;
 /** Bytes that are read at once. */
@@ -26,7 +26,7 @@ export class FileText {
 
   /** @returns undefined if there is no regular file that can be read; a symlink is not followed */
   static async open(path: string): Promise<FileText | undefined> {
-    const file = await openRootFile(path).catch(() => undefined);
+    const file = await openNoFollow(path).catch(() => undefined);
     return file && new FileText(path, file);
   }
 

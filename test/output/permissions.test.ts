@@ -38,7 +38,7 @@ test.each(readOnly)(
     chmodSync(pick(root), 0o755);
     expect(outcome?.error).toMatchObject({
       name: 'UserError',
-      message: "can't write: no permission to write there",
+      message: 'cannot write: permission denied',
       where: pick(root),
       fix: expect.stringContaining('permissions'),
     });

@@ -52,7 +52,7 @@ const refused: [string, Refused][] = [
     'a Gym root that is a link to nothing',
     {
       given: (_, root) => symlinkSync('nowhere', root),
-      message: 'a symlink leads nowhere',
+      message: 'symlink leads nowhere',
       where: (root) => root,
     },
   ],
@@ -203,7 +203,7 @@ test('a folder in the way of a file stops the run before anything is written', a
   put(folderOf(root), { 'new.py/mine.txt': '' });
   const before = snapshot(root);
   await expect(write(root, { ...FILES, 'new.py': 'x' }, { edits: 'ours' })).rejects.toMatchObject({
-    message: 'something that is no file is in the way of one to write',
+    message: 'a file to write is blocked by a non-file',
     where: join(folderOf(root), 'new.py'),
   });
   expect(snapshot(root)).toEqual(before);

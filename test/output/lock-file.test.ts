@@ -55,13 +55,13 @@ const damaged: [string, string, string][] = [
   [
     'one of a newer gymgen',
     '{"format": 2, "files": []}',
-    'a newer gymgen wrote this lock file (format 2; this one reads 1)',
+    'lock file is from a newer gymgen (format 2; this one reads 1)',
   ],
-  ['no files', '{"format": 1}', 'the lock file is damaged'],
-  ['a path that leads out', '{"format":1,"files":{"../../x":"sha256:HASH"}}', 'the lock file is damaged'],
-  ['an absolute path', '{"format":1,"files":{"/etc/x":"sha256:HASH"}}', 'the lock file is damaged'],
-  ['itself', '{"format":1,"files":{"gymgen.lock.json":"sha256:HASH"}}', 'the lock file is damaged'],
-  ['a hash that is none', '{"format":1,"files":{"x":"md5:1"}}', 'the lock file is damaged'],
+  ['no files', '{"format": 1}', 'lock file is damaged'],
+  ['a path that leads out', '{"format":1,"files":{"../../x":"sha256:HASH"}}', 'lock file is damaged'],
+  ['an absolute path', '{"format":1,"files":{"/etc/x":"sha256:HASH"}}', 'lock file is damaged'],
+  ['itself', '{"format":1,"files":{"gymgen.lock.json":"sha256:HASH"}}', 'lock file is damaged'],
+  ['a hash that is none', '{"format":1,"files":{"x":"md5:1"}}', 'lock file is damaged'],
 ];
 
 test.each(damaged)('a lock file that is or lists %s is refused, and nothing is written', async (_, text, message) => {

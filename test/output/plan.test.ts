@@ -186,7 +186,7 @@ const cases: [string, Case][] = [
       next: { 'data/eval.jsonl': undefined },
       plan: {
         'data/eval.jsonl': 'stale',
-        'data/eval_metrics.json': 'stale: derived by Gym from rows that go',
+        'data/eval_metrics.json': 'stale: derived by Gym from rows that are removed',
         ...lock,
       },
       disk: { 'data/eval_metrics.json': undefined },

@@ -10,14 +10,14 @@ const OLD: Files = { 'app.py': 'old\n', 'data/train.jsonl': ['{}\n'] };
 const BIG: Files = { ...OLD, 'data/train.jsonl': Array.from({ length: 64 }, () => `"${'x'.repeat(65_533)}"\n`) };
 
 const codes: [string, string][] = [
-  ['ENOSPC', 'the disk is full'],
-  ['EDQUOT', 'the disk quota is used up'],
-  ['EACCES', 'no permission to write there'],
-  ['EPERM', 'not permitted to write there'],
-  ['EROFS', 'the file system is read-only'],
-  ['ENOTDIR', 'a file is in the way where a folder is needed'],
-  ['EISDIR', 'a folder is in the way where a file is to be written'],
-  ['ENAMETOOLONG', 'the path is too long for the file system'],
+  ['ENOSPC', 'disk full'],
+  ['EDQUOT', 'disk quota exceeded'],
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'operation not permitted'],
+  ['EROFS', 'file system is read-only'],
+  ['ENOTDIR', 'a file exists at the path of a folder'],
+  ['EISDIR', 'a folder exists at the path of a file'],
+  ['ENAMETOOLONG', 'path too long'],
 ];
 
 describe('what the file system refuses while files are staged is told in words, with no leavings', () => {
@@ -29,7 +29,7 @@ describe('what the file system refuses while files are staged is told in words, 
     await expect(write(root, { ...OLD, 'app.py': 'new\n' })).rejects.toMatchObject({
       name: 'UserError',
       exitCode: 2,
-      message: `can't write: ${words}`,
+      message: `cannot write: ${words}`,
       where: join(root, '.gymgen/gridsim_v1/files/data/train.jsonl'),
       fix: expect.stringMatching(/./),
     });
@@ -39,7 +39,7 @@ describe('what the file system refuses while files are staged is told in words, 
   test('a name that really is too long', async () => {
     const temp = tempFolder();
     const written = write(join(temp, 'root'), { [`data/${'x'.repeat(250)}.jsonl`]: ['{}\n'] });
-    await expect(written).rejects.toMatchObject({ message: "can't write: the path is too long for the file system" });
+    await expect(written).rejects.toMatchObject({ message: 'cannot write: path too long' });
     expect(readdirSync(temp)).toEqual([]);
   });
 
@@ -50,7 +50,7 @@ describe('what the file system refuses while files are staged is told in words, 
     await fullDisk();
     await expect(write(root, BIG)).rejects.toMatchObject({
       name: 'UserError',
-      message: "can't write: the disk is full",
+      message: 'cannot write: disk full',
     });
     expect(snapshot(root)).toEqual(before);
   });
@@ -62,7 +62,7 @@ describe('what the file system refuses while files are staged is told in words, 
     patched('open', (path) => String(path).endsWith('files/app.py') && fail('EACCES'));
     await expect(write(root, { ...BIG, 'app.py': 'new\n', 'z.py': 'z\n' })).rejects.toMatchObject({
       name: 'UserError',
-      message: "can't write: no permission to write there",
+      message: 'cannot write: permission denied',
       where: join(root, '.gymgen/gridsim_v1/files/app.py'),
     });
     expect(snapshot(root)).toEqual(before);
@@ -82,7 +82,7 @@ describe('what the file system refuses while files are staged is told in words, 
     patched('open', (path) => String(path).endsWith('files/app.py') && fail('EACCES'));
     const { signal } = new AbortController();
     await expect(writeFolder({ gymRoot: root, name: NAME }, files(), () => ({}), { signal })).rejects.toThrow(
-      'no permission to write there',
+      'permission denied',
     );
     expect(isRead).toBe(false);
   });
@@ -96,13 +96,13 @@ describe('what the file system refuses while files are staged is told in words, 
     const root = join(disk, 'root');
     await write(root, OLD);
     const before = snapshot(disk);
-    await expect(write(root, BIG)).rejects.toMatchObject({ message: "can't write: the disk is full" });
+    await expect(write(root, BIG)).rejects.toMatchObject({ message: 'cannot write: disk full' });
     expect(snapshot(disk)).toEqual(before);
 
     // Not even room to say whose run it is.
     const filler = join(disk, 'filler');
     expect(() => writeFileSync(filler, Buffer.alloc(2 << 20))).toThrow('ENOSPC');
-    await expect(write(root, { ...OLD, 'app.py': 'new\n' })).rejects.toThrow('the disk is full');
+    await expect(write(root, { ...OLD, 'app.py': 'new\n' })).rejects.toThrow('disk full');
     rmSync(filler);
     expect(snapshot(disk)).toEqual(before);
   });
@@ -117,7 +117,7 @@ describe('what the file system refuses while files are staged is told in words, 
     onTestFinished(() => void spawnSync('umount', [data]));
     const before = snapshot(root);
     await expect(write(root, { ...OLD, 'new/a.txt': 'a' })).rejects.toMatchObject({
-      message: 'a folder to write is on another file system than its Gym root',
+      message: 'folder is on another file system than the Gym root',
       where: data,
     });
     expect(snapshot(root)).toEqual(before);
@@ -187,7 +187,7 @@ describe('a folder that is new', () => {
   test('is not there where the disk could not keep it, which is told', async () => {
     const root = join(tempFolder(), 'root');
     await patchedHandle('sync', () => fail('ENOSPC'));
-    await expect(write(root, { ...files, 'z.py': 'z\n' })).rejects.toThrow('the disk is full');
+    await expect(write(root, { ...files, 'z.py': 'z\n' })).rejects.toThrow('disk full');
     expect(existsSync(root)).toBe(false);
   });
 
@@ -195,7 +195,7 @@ describe('a folder that is new', () => {
     const root = tempFolder();
     patched('rename', (_, to) => to === folderOf(root) && fail('EACCES'));
     await expect(write(root, files)).rejects.toMatchObject({
-      message: "can't write: no permission to write there",
+      message: 'cannot write: permission denied',
       where: folderOf(root),
     });
     expect(existsSync(folderOf(root))).toBe(false);
@@ -207,8 +207,8 @@ test('a failure while the lock file is staged leaves the old folder', async () =
   const root = tempFolder();
   await write(root, OLD);
   const before = snapshot(root);
-  patched('writeFile', (path) => String(path).endsWith('gymgen.lock.json') && fail('ENOSPC'));
-  await expect(write(root, { 'app.py': 'new\n' })).rejects.toThrow('the disk is full');
+  patched('open', (path) => String(path).endsWith('files/gymgen.lock.json') && fail('ENOSPC'));
+  await expect(write(root, { 'app.py': 'new\n' })).rejects.toThrow('disk full');
   expect(snapshot(root)).toEqual(before);
 });
 
@@ -219,7 +219,7 @@ test('a failure while files are put in place says that the next command finishes
   patched('rename', (_, to) => isFull && to === join(folderOf(root), 'data/train.jsonl') && fail('ENOSPC'));
   const files: Files = { 'app.py': 'new\n', 'data/train.jsonl': ['{"new":1}\n'] };
   await expect(write(root, files)).rejects.toMatchObject({
-    message: "can't write: the disk is full",
+    message: 'cannot write: disk full',
     where: join(folderOf(root), 'data/train.jsonl'),
     details: ['the folder is partly written: the next gymgen command that writes to this Gym root completes it'],
   });

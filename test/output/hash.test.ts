@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { Digest } from '../../src/output/digest.js';
-import { hashText } from '../../src/output/hash-text.js';
+import { Digest, hashText } from '../../src/output/hash.js';
 
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 

@@ -100,7 +100,7 @@ describe("a lock file that lists the user's files", () => {
       const root = await rootWith({ [path]: hashOf('') });
       const before = snapshot(root);
       for (const edits of ['refuse', 'ours'] as const) {
-        await expect(write(root, FILES, { edits })).rejects.toMatchObject({ message: 'the lock file is damaged' });
+        await expect(write(root, FILES, { edits })).rejects.toMatchObject({ message: 'lock file is damaged' });
       }
       expect(snapshot(root)).toEqual(before);
     },
@@ -190,7 +190,7 @@ describe('a lock file that is too large or no regular file is refused at once', 
       files: Object.fromEntries(Array.from({ length: 4000 }, (_, at) => [`../${'x'.repeat(5000)}${at}`, HASH])),
     });
     const error = await readLock(folder).catch((error: unknown) => error);
-    expect(error).toMatchObject({ message: 'the lock file is damaged', details: { length: 4 } });
+    expect(error).toMatchObject({ message: 'lock file is damaged', details: { length: 4 } });
     expect(JSON.stringify(error).length).toBeLessThan(3000);
   });
 });
