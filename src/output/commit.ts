@@ -1,10 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { realpath, rename } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../errors.js';
-import { translateErrors } from '../files.js';
 import { LIMITS } from '../limits.js';
 import { holdExit } from '../shutdown.js';
 import { knownKey, userKey } from '../state/user-state.js';
@@ -185,7 +184,7 @@ async function writeJournal(places: Places, journal: Journal): Promise<boolean> 
   const mac = key ? (await macOf(places, body, key)).toString('hex') : '';
   await writeNewFile(journalDraft, [Buffer.concat([Buffer.from(HEAD + mac + MIDDLE), body, Buffer.from(TAIL)])]);
   await syncFiles([journalDraft]);
-  await translateErrors(places.journal, () => rename(journalDraft, places.journal));
+  await moveFile(journalDraft, places.journal);
   await syncFoldersOf([places.journal], root);
   return key !== undefined;
 }

@@ -1,7 +1,4 @@
-/*
- * The file system as the rest of this folder sees it. Each function ignores the errors that its description names; any other
- * error becomes a UserError that names the path. A failure to write says "cannot write", and one to look says "cannot read".
- */
+// Each function handles the errors that its description names. Any other error becomes a UserError that names the path.
 
 import type { Dirent, Stats } from 'node:fs';
 import {
@@ -27,7 +24,7 @@ const NOT_EMPTY = ['ENOTEMPTY', 'EEXIST'];
 
 export const CHOOSE_ROOT = 'choose another Gym root';
 
-/** The kind and metadata of what exists at a path, without following a symlink. */
+/** Kind and metadata of the entry at a path; undefined if there is none. A symlink is not followed. */
 export function look(path: string): Promise<Stats | undefined> {
   return translateReadErrors(path, lstat(path));
 }
@@ -37,11 +34,12 @@ export async function exists(path: string): Promise<boolean> {
   return (await look(path)) !== undefined;
 }
 
+/** The entries of a folder; undefined if it does not exist. */
 export function entriesOf(folder: string): Promise<Dirent[] | undefined> {
   return translateReadErrors(folder, readdir(folder, { withFileTypes: true }));
 }
 
-/** Reads a file as `readNoFollow`. */
+/** As `readNoFollow`; undefined if the file does not exist. */
 export function readFileAt(path: string, maxBytes: number): Promise<Buffer | 'too-large' | 'not-a-file' | undefined> {
   return translateReadErrors(path, readNoFollow(path, maxBytes));
 }
@@ -91,8 +89,13 @@ export function createFolders(path: string): Promise<string | undefined> {
   return translateErrors(path, () => makeFolders(path));
 }
 
-/** Creates a folder, unless it exists or its parent does not. */
+/** Creates a folder. @throws UserError also if it exists */
 export async function createFolder(path: string): Promise<void> {
+  await translateErrors(path, () => mkdir(path));
+}
+
+/** Creates a folder, unless it exists or its parent does not. */
+export async function ensureFolder(path: string): Promise<void> {
   await translateErrors(path, () => orUndefined(['EEXIST', 'ENOENT'], mkdir(path)));
 }
 
@@ -128,20 +131,16 @@ export async function writeNewFile(path: string, chunks: AsyncIterable<Buffer> |
   }
 }
 
-/** Moves a file to a path, which it replaces, and creates missing folders there. @returns false if there is no such file */
-export async function moveFile(from: string, to: string): Promise<boolean> {
+/** Moves a file to a path, in place of an existing file, and creates missing folders. Does nothing if there is no such file. */
+export async function moveFile(from: string, to: string): Promise<void> {
   const found = await look(from);
-  if (!found) return false;
+  if (!found) return;
   if (!found.isFile()) throw new UserError('not a regular file', { where: from, fix: 'remove it' });
-  return translateErrors(to, async () => {
-    const moved = await orUndefined(
-      ABSENT,
-      rename(from, to).then(() => true),
-    );
-    if (moved) return true;
+  await translateErrors(to, async () => {
+    const moved = rename(from, to).then(() => true);
+    if (await orUndefined(ABSENT, moved)) return;
     await makeFolders(dirname(to));
     await rename(from, to);
-    return true;
   });
 }
 
@@ -188,7 +187,7 @@ export async function syncFoldersOf(paths: Iterable<string>, top: string): Promi
       if (at === top) break;
     }
   }
-  // Not every system opens or syncs folders, and the folder of a deleted file may be gone.
+  // Not every operating system opens or syncs folders, and the folder of a deleted file may be gone.
   const harmless = ['ENOENT', 'EISDIR', 'EINVAL', 'EPERM', 'EACCES'];
   await mapConcurrent(folders, (folder) => translateErrors(folder, () => orUndefined(harmless, sync(folder, 'r'))));
 }

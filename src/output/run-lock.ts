@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { UserError } from '../errors.js';
 import { errno, translateErrors } from '../files.js';
 import { LIMITS } from '../limits.js';
-import { createFile, createFolder, look, readFileAt, removeFile } from './fs.js';
+import { createFile, ensureFolder, look, readFileAt, removeFile } from './fs.js';
 import type { Places } from './paths.js';
 
 /** Attempts to take the lock. Other runs rarely interfere; after this many, something else is wrong. */
@@ -63,7 +63,7 @@ export async function runningOwner(places: Places): Promise<Owner | undefined> {
 
 async function createOwner(places: Places, mine: string): Promise<boolean> {
   // One by one: a recursive mkdir fails with ENOTDIR while another run removes the upper folder.
-  for (const folder of [places.gymgen, places.staging]) await createFolder(folder);
+  for (const folder of [places.gymgen, places.staging]) await ensureFolder(folder);
   return claim(places.owner, mine);
 }
 

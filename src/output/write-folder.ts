@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Edits, Generated, JsonValue, OutputFile, Plan, Target, Written } from '../model.js';
 import { cleanOnForcedExit } from '../shutdown.js';
 import { commit, readJournal } from './commit.js';
-import { createFolders, exists, mapConcurrent, removeEmptyFolder, writeNewFile } from './fs.js';
+import { createFolder, createFolders, exists, mapConcurrent, removeEmptyFolder, writeNewFile } from './fs.js';
 import { hashText } from './hash.js';
 import { readLock } from './lock-file.js';
 import { assertOurs, assertTarget, LinkGuard, LOCK_FILE, type Places, placesOf } from './paths.js';
@@ -133,7 +133,7 @@ async function withRunLock<T>(places: Places, runLock: RunLock, work: (lock: Run
   try {
     await finishCommit(places); // of a dead run
     await emptyStaging(places);
-    await createFolders(places.files);
+    await createFolder(places.files);
     result = await work(runLock);
   } catch (error) {
     // The first failure is reported. The next command cleans up after the second.
