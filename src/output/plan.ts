@@ -91,8 +91,8 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
   if (file.kept?.only) return { state: 'update' };
   const own = file.settings ? await hashFile(disk, file.settings) : full;
   const before = parts.old?.files[path];
-  if (own === before) return { state: 'update' };
   if (before === undefined) return { state: 'edited', note: 'not written by gymgen' };
+  if (own === before) return { state: 'update' };
   if (own === undefined || parts.old?.theirs?.[path] !== own) return { state: 'edited' };
   if (before === file.hash) return { state: 'same', note: KEPT };
   return { state: 'edited', note: `${KEPT}, but gymgen's version has changed since` };
