@@ -154,76 +154,79 @@ export interface TextFile {
   path: string;
   content: string;
   /**
-   * Lines that match are settings which belong to the user: they don't count as a hand edit. Tested line by line, without
-   * flags, and linear in a line's length. Only code says which lines these are, never a lock file.
+   * Matches the lines that are settings of the user, which are not counted as edits. Tested line by line; without flags, and
+   * linear in the length of a line. It comes from code only, never from a lock file.
    */
   settings?: RegExp;
 }
 
 /**
- * JSONL in chunks of whole lines, each ended by LF; read once, in order, before the next file is asked for. A chunk is good
- * until the next is asked for.
+ * A JSONL file in chunks of whole lines, each ended by LF. It is read once, to its end, before the next file is requested. A
+ * chunk is valid until the next one is requested.
  */
 export interface RowsFile {
   path: string;
   rows: AsyncIterable<Buffer>;
-  /** Once all rows went by, a short hash of each one's prompts as they were generated, as the lock file has them. */
+  /** For the lock file, a short hash of each row's generated prompts. Read after all rows. */
   prompts?: { toString(): string };
-  /** Where somebody reads the file on disk meanwhile: whether it is the same, which then need not be asked again. */
+  /** Set if the existing file is compared while the rows are read: whether it is the same. Read after all rows. */
   seen?: { readonly same: boolean };
-  /** Where some rows hold prompts of the user's in place of those that were generated. */
+  /** Set if rows may keep prompts of the user. */
   kept?: KeptPrompts;
 }
 
-/** To be asked once all rows went by. */
+/** Read after all rows. */
 export interface KeptPrompts {
-  /** How many rows hold prompts of the user's. */
+  /** Rows with prompts of the user. */
   readonly count: number;
   /** Hash of the rows as they were generated. */
   readonly hash: string;
-  /** Whether the file on disk has nothing else of the user's: then it is no hand edit. */
+  /** Whether the prompts are the only edits in the existing file, which then does not count as edited. */
   readonly only: boolean;
 }
 
 /**
- * What becomes of files that were edited by hand: the run stops, they are overwritten, they are left as they are, or they
- * are left and the lock file says so, so that they count as they should be from then on.
+ * What to do with files that were edited by hand. `refuse`: stop the run. `ours`: overwrite them. `keep`: leave them, and
+ * report them again next time. `theirs`: leave them, and accept them in the lock file.
  */
 export type Edits = 'refuse' | 'ours' | 'keep' | 'theirs';
 
-/** What a run does, or would do, to one file. `edited`: changed by hand since gymgen wrote it. */
+/**
+ * What a run does, or would do, to one file. `stale`: no longer generated, so removed. `edited`: changed by hand since gymgen
+ * wrote it.
+ */
 export type FileState = 'create' | 'update' | 'same' | 'stale' | 'edited';
 
 export interface PlanEntry {
   path: string;
   state: FileState;
-  /** Why, where the state alone doesn't say it: `derived by Gym from rows that change`. */
+  /** The reason, if the state alone does not tell it: `derived by Gym from rows that change`. */
   note?: string;
 }
 
 export interface Plan {
-  /** Sorted by path; the lock file is one of them. */
+  /** All files, including the lock file, sorted by path. */
   entries: PlanEntry[];
-  /** Rows of each JSONL file by its path. */
+  /** The number of rows of each JSONL file, by path. */
   rows: Record<string, number>;
 }
 
-/** What a run generated for one path, known once all of it went by. */
+/** What a run generated for one path. */
 export interface Generated {
-  /** Hash of all of its text. */
+  /** Hash of the whole content. */
   full: string;
-  /** Hash without the lines that are settings; `full` where it has none. The lock file keeps this one. */
+  /** The hash in the lock file: without settings and kept prompts. */
   hash: string;
-  /** Lines that are settings. */
+  /** Matches the lines that are settings. */
   settings?: RegExp;
   rows?: number;
   prompts?: string;
   kept?: KeptPrompts;
-  /** Whether the file on disk is known to be the same. */
+  /** Whether the existing file is known to be the same. */
   same?: boolean;
 }
 
-/** The folder that is written or looked at. */
+/** A folder `<gymRoot>/resources_servers/<name>`. */
 export interface Target {
   gymRoot: string;
   name: string;
@@ -231,7 +234,7 @@ export interface Target {
 
 export interface Written {
   plan: Plan;
-  /** Whether the folder differed from what was generated; nothing in it is touched where it didn't. */
+  /** Whether the folder differed from the generated one. If not, nothing in it was touched. */
   changed: boolean;
   folder: string;
 }

@@ -1,14 +1,8 @@
 import path from 'node:path';
+import { openNoFollow, readNoFollow } from '../files.js';
 import { namesOf } from '../gym/index.js';
 import { lineBatches } from '../json/lines.js';
-import {
-  LOCK_FILE,
-  type OutputFile,
-  openRootFile,
-  type PlanEntry,
-  readRootFile,
-  type Target,
-} from '../output/index.js';
+import { LOCK_FILE, type OutputFile, type PlanEntry, type Target } from '../output/index.js';
 import type { FileDifference } from './difference.js';
 import { RowsComparison } from './rows-comparison.js';
 import { watchRows } from './watch-rows.js';
@@ -63,12 +57,12 @@ export class Comparison {
   }
 
   private async tellRepeated(file: string, comparison: RowsComparison | undefined): Promise<void> {
-    const there = await openRootFile(path.join(this.folder, file)).catch(() => undefined);
+    const there = await openNoFollow(path.join(this.folder, file)).catch(() => undefined);
     if (there) await comparison?.tellRepeated(lineBatches(there.createReadStream()));
   }
 
   private async there(file: string): Promise<string | undefined> {
-    const bytes = await readRootFile(path.join(this.folder, file), LARGEST);
+    const bytes = await readNoFollow(path.join(this.folder, file), LARGEST);
     return typeof bytes === 'string' ? undefined : bytes.toString();
   }
 }

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
+import { openNoFollow } from '../files.js';
 import { LineTooLong, lineBatches } from '../json/lines.js';
 import { overLimit } from '../limits.js';
-import { openRootFile } from '../output/index.js';
 import type { RowsComparison } from './rows-comparison.js';
 
 const LF = 0x0a;
@@ -26,7 +26,7 @@ async function* watched(
   comparison: RowsComparison,
   seen: { same: boolean },
 ): AsyncGenerator<Buffer> {
-  const file = await openRootFile(path).catch(() => undefined);
+  const file = await openNoFollow(path).catch(() => undefined);
   if (!file) {
     yield* rows;
     return;

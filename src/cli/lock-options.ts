@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
-import { LOCK_FILE, told } from '../output/index.js';
+import { describeIssues, LOCK_FILE } from '../output/index.js';
 import type { WrittenFolder } from '../written/index.js';
 import type { WriteFlags } from './write-options.js';
 import { RecordedFlags } from './write-request.js';
@@ -38,7 +38,7 @@ export function recordedIn({ name, folder, lock }: WrittenFolder): Recorded {
   if (checked.success) return { source, sandbox, options: options as WriteFlags };
   throw new UserError('lock file has options that it cannot hold', {
     where,
-    details: told(checked.error, ['options']),
+    details: describeIssues(checked.error, ['options']),
     fix: `remove them from the lock file, or write the folder again: gymgen <source> <gym-root> --name ${name}`,
   });
 }

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { isRecording, openRecording, type Reporter, recordingText, type Split } from '../discover/index.js';
 import { UserError } from '../errors.js';
-import { explained, makeFolders } from '../output/index.js';
+import { makeFolders, translateErrors } from '../files.js';
 import { configUrl, Findings } from '../rules/index.js';
 import { cleanOnForcedExit } from '../shutdown.js';
 import { openSource, type SourceRequest } from './open-source.js';
@@ -29,7 +29,7 @@ export async function record(
   reporter: Reporter,
   signal: AbortSignal,
 ): Promise<RecordReport> {
-  const target = await explained(file, () => targetOf(file));
+  const target = await translateErrors(file, () => targetOf(file));
   await assertReplaceable(target, reporter, signal);
   const folder = path.dirname(target);
   const { found, server, close } = await openSource(request, reporter, signal);
@@ -39,7 +39,7 @@ export async function record(
     const config = await server(folder);
     if ('url' in config) refuseUrl(config.url);
     const text = Readable.from(recordingText(found, config), { objectMode: false });
-    await explained(file, async () => {
+    await translateErrors(file, async () => {
       await makeFolders(folder);
       const to = createWriteStream(draft, { flags: 'wx' });
       await (file.endsWith('.gz') ? pipeline(text, createGzip(), to, { signal }) : pipeline(text, to, { signal }));

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
+import { openNoFollow } from '../files.js';
 import { lineBatches } from '../json/lines.js';
-import { openRootFile } from '../output/index.js';
 
 /** The lines of a file one by one, with a look at the next. */
 export class FileLines {
@@ -14,7 +14,7 @@ export class FileLines {
 
   /** Without lines if there is no regular file; a symlink is not followed. */
   static async open(path: string): Promise<FileLines> {
-    return new FileLines(await openRootFile(path));
+    return new FileLines(await openNoFollow(path));
   }
 
   /** The next line, which stays the next; undefined at the end. */

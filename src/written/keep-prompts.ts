@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { UserError } from '../errors.js';
+import { readNoFollow } from '../files.js';
 import { PromptPrints } from '../gym/index.js';
 import { hasTooManyValues } from '../json/bounds.js';
 import { LIMITS } from '../limits.js';
-import { hashFile, type Lock, type OutputFile, type RowsFile, readRootFile } from '../output/index.js';
+import { hashFile, type Lock, type OutputFile, type RowsFile } from '../output/index.js';
 import { MergedRows } from './merged-rows.js';
 
 /** Names that are told. */
@@ -63,7 +64,7 @@ export class PromptKeeper {
     const file = path.join(this.folder, 'toolsets.json');
     try {
       if ((await hashFile(file)) !== this.lock?.files['toolsets.json']) return new Set();
-      const bytes = await readRootFile(file, LIMITS.answerBytes);
+      const bytes = await readNoFollow(file, LIMITS.answerBytes);
       if (hasTooManyValues(bytes)) return new Set();
       const { toolsets } = JSON.parse(String(bytes)) as {
         toolsets: { tools: unknown }[];

@@ -1,10 +1,11 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readNoFollow } from '../files.js';
 import { namesOf } from '../gym/names.js';
 import { withoutMark } from '../json/utf8.js';
 import { LIMITS, overLimit } from '../limits.js';
 import type { Settings } from '../model.js';
-import { Inside, readRootFile } from '../output/index.js';
+import { LinkGuard } from '../output/index.js';
 import type { GymRoot } from '../rules/index.js';
 
 /** What the rules want to know of a Gym root, which need not be there yet. */
@@ -27,7 +28,7 @@ export async function readRoot(path: string): Promise<GymRoot> {
 export async function currentSettings(gymRoot: string, name: string): Promise<Settings> {
   const { folder, config } = namesOf(name);
   const path = join(gymRoot, folder, config);
-  await new Inside(gymRoot).assert(path);
+  await new LinkGuard(gymRoot).assert(path);
   const written = await text(path);
   if (written === undefined) return {};
   const { readSettings } = await import('./settings.js'); // a parser of YAML, which a new root doesn't need
@@ -39,7 +40,7 @@ export async function currentSettings(gymRoot: string, name: string): Promise<Se
  * @throws UserError if it is too large
  */
 async function text(path: string): Promise<string | undefined> {
-  const bytes = await readRootFile(path, LIMITS.configBytes).catch(() => undefined);
+  const bytes = await readNoFollow(path, LIMITS.configBytes).catch(() => undefined);
   if (bytes === 'too-large') throw overLimit('configBytes', { where: path });
   return bytes === undefined || typeof bytes === 'string' ? undefined : withoutMark(bytes).toString();
 }

@@ -76,7 +76,7 @@ describe('a file that was edited by hand', () => {
     root.put('README.md', 'mine\n');
     server.splits.train = days(21);
     expect(statesIn(await root.check())).toEqual([
-      "edited README.md (kept as you edited it, but gymgen's has changed since)",
+      "edited README.md (kept as you edited it, but gymgen's version has changed since)",
       `update ${TRAIN}`,
       'update toolsets.json',
     ]);

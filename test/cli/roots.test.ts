@@ -20,7 +20,7 @@ test.skipIf(!existsSync('/proc/self'))(
   async () => {
     for (const root of ['/proc/x', '/proc/x/y/z']) {
       const { stderr, exitCode } = await builtCli()(['rec.jsonl', root], { cwd, timeout: 60_000 });
-      expect(stderr).toMatch(/^error: can't write: .*\n {2}at: {2}\/proc\/x.*\n {2}fix: /m);
+      expect(stderr).toMatch(/^error: cannot write: .*\n {2}at: {2}\/proc\/x.*\n {2}fix: /m);
       expect(exitCode).toBe(2);
     }
   },

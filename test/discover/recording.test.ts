@@ -281,7 +281,7 @@ describe('recording', () => {
   test.skipIf(!existsSync('/proc/self'))('on a file system that takes no files is refused', async () => {
     const server = await StandIn.start();
     for (const file of ['/proc/x.jsonl', '/proc/x/y.jsonl']) {
-      expect(await failureOf(keep(server.url, file))).toMatch(new RegExp(`^can't write: .*\nat: ${file}`));
+      expect(await failureOf(keep(server.url, file))).toMatch(new RegExp(`^cannot write: .*\nat: ${file}`));
     }
   });
 

@@ -23,13 +23,13 @@ const NEW: Files = {
 const MINE = { '.venv/bin/python': 'p', 'data/old_metrics.json': '{}', 'mine.txt': 'mine' };
 
 interface World {
-  /** A fresh copy of the Gym root as it is before the write. */
+  /** Creates a copy of the Gym root before the write. */
   fresh: () => string;
   before: Record<string, string | null>;
   after: Record<string, string | null>;
 }
 
-/** A Gym root with a folder that the user has touched, or none at all, and what a write makes of it. */
+/** A Gym root before and after a write; with `old`, over an existing folder that has files of the user. */
 async function world(old: Files | undefined): Promise<World> {
   const temp = tempFolder();
   const root = join(temp, 'root');
@@ -54,7 +54,7 @@ async function world(old: Files | undefined): Promise<World> {
 const withoutStaging = (files: Record<string, string | null>) =>
   Object.fromEntries(Object.entries(files).filter(([path]) => path.split('/')[0] !== '.gymgen'));
 
-/** What is in a Gym root; the folder of the servers, made right before the first one is put there, counts with a server. */
+/** The content of a Gym root. An empty resources_servers/, created just before the commit, is left out. */
 const contents = (root: string) => {
   const found = snapshot(root);
   if (!existsSync(folderOf(root))) delete found.resources_servers;
@@ -62,10 +62,10 @@ const contents = (root: string) => {
 };
 
 describe.each([
-  ['over an old folder', OLD, 'rename journal.json', 5],
-  ['where there was none', undefined, `rename ${NAME}`, 1],
-])('kill -9 right before every call that changes the disk, writing %s', (_, old, commit, renames) => {
-  test('leaves the old folder before the commit, and the new one is finished after it', {
+  ['over an existing folder', OLD, 'rename journal.json', 5],
+  ['a new one', undefined, `rename ${NAME}`, 1],
+])('a write %s, killed (SIGKILL) before each call that changes the disk', (_, old, commit, renames) => {
+  test('leaves the old folder until the commit; after that, the next command completes the new one', {
     timeout: 300_000,
   }, async () => {
     const { fresh, before, after } = await world(old);
@@ -90,7 +90,7 @@ describe.each([
   });
 });
 
-test('kill -9 right before every call that finishes a commit: the next one finishes it', {
+test('a recovery that is killed before any call is completed by the next one', {
   timeout: 300_000,
 }, async () => {
   const { fresh, after } = await world(OLD);
@@ -112,7 +112,7 @@ test('kill -9 right before every call that finishes a commit: the next one finis
   }
 });
 
-test('kill -9 at 20 random moments: old or new, whole, and no leavings', { timeout: 300_000 }, async () => {
+test('a write killed at 20 random moments leaves a complete old or new folder', { timeout: 300_000 }, async () => {
   const { fresh, before, after } = await world(OLD);
   const started = performance.now();
   await run({ gymRoot: fresh(), files: NEW }).outcome;
@@ -132,7 +132,7 @@ test('kill -9 at 20 random moments: old or new, whole, and no leavings', { timeo
   }
 });
 
-test('a write takes up where a killed one stopped, without being asked to', async () => {
+test('a write completes an interrupted one first', async () => {
   const { fresh, after } = await world(OLD);
   const { steps } = (await run({ gymRoot: fresh(), files: NEW }).outcome) as Outcome;
   const root = fresh();

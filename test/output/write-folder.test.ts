@@ -1,8 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Interrupted } from '../../src/errors.js';
 import { type OutputFile, writeFolder } from '../../src/output/index.js';
+import { forceExit } from '../../src/shutdown.js';
 import { type Files, folderOf, NAME, outputs, snapshot, tempFolder, write } from './support/gym-root.js';
 import { patched } from './support/patched-fs.js';
 
@@ -10,11 +11,11 @@ const OLD: Files = { 'app.py': 'old\n', 'data/train.jsonl': ['{}\n'] };
 
 interface Controls {
   abort: () => void;
-  /** Never settles, as a server that doesn't answer. */
+  /** Never settles, like a server that does not answer. */
   hang: () => Promise<never>;
 }
 
-/** Writes files that are made by `files`, which may abort; answers the error. */
+/** Writes files from a generator that may abort the run. Returns the error. */
 async function interrupted(
   root: string,
   files: (controls: Controls) => AsyncIterable<OutputFile>,
@@ -40,7 +41,7 @@ const points: [string, (controls: Controls) => AsyncIterable<OutputFile>][] = [
     },
   ],
   [
-    'while a file is waited for',
+    'while waiting for a file',
     async function* ({ hang }) {
       yield { path: 'app.py', content: 'new\n' };
       await hang();
@@ -53,7 +54,7 @@ const points: [string, (controls: Controls) => AsyncIterable<OutputFile>][] = [
     },
   ],
   [
-    'while rows are waited for',
+    'while waiting for rows',
     async function* ({ hang }) {
       yield { path: 'data/train.jsonl', rows: hanging(hang) };
     },
@@ -78,8 +79,8 @@ async function* hanging(hang: () => Promise<never>) {
   await hang();
 }
 
-describe('interrupted', () => {
-  test.each(points)('%s: the old folder is as it was, with no leavings', async (_, files) => {
+describe('an interrupted run', () => {
+  test.each(points)('%s: leaves the old folder unchanged, and no leftovers', async (_, files) => {
     const root = tempFolder();
     await write(root, OLD);
     const before = snapshot(root);
@@ -88,14 +89,14 @@ describe('interrupted', () => {
     expect(snapshot(root)).toEqual(before);
   });
 
-  test.each(points)('%s: a Gym root that was made for it is gone', async (_, files) => {
+  test.each(points)('%s: removes a Gym root that it has created', async (_, files) => {
     const temp = tempFolder();
     const { result, reason } = await interrupted(join(temp, 'a', 'b'), files);
     expect(result).toBe(reason);
     expect(readdirSync(temp)).toEqual([]);
   });
 
-  test('while the lock file is made up: the old folder is as it was', async () => {
+  test('while the lock file is created: leaves the old folder unchanged', async () => {
     const root = tempFolder();
     await write(root, OLD);
     const before = snapshot(root);
@@ -112,7 +113,7 @@ describe('interrupted', () => {
     expect(snapshot(root)).toEqual(before);
   });
 
-  test('during the commit: it is completed first', async () => {
+  test('during the commit: completes it first', async () => {
     const root = tempFolder();
     await write(root, OLD);
     const run = interrupted(root, async function* ({ abort }) {
@@ -127,7 +128,7 @@ describe('interrupted', () => {
     expect(existsSync(join(root, '.gymgen'))).toBe(false);
   });
 
-  test('before it began: nothing is asked for', async () => {
+  test('before it began: requests nothing', async () => {
     const root = join(tempFolder(), 'root');
     const reason = new Interrupted('SIGTERM');
     const options = { signal: AbortSignal.abort(reason) };
@@ -137,7 +138,7 @@ describe('interrupted', () => {
   });
 });
 
-test('a source that fails is told as it fails, and is ended, with no leavings', async () => {
+test('an error of the source is reported unchanged; the source is ended, without leftovers', async () => {
   const temp = tempFolder();
   const failure = Object.assign(new Error('tasks changed during the listing'), { code: 'ENOSPC' });
   let ended = false;
@@ -156,4 +157,25 @@ test('a source that fails is told as it fails, and is ended, with no leavings', 
   expect(result).toBe(failure);
   expect(ended).toBe(true);
   expect(readdirSync(temp)).toEqual([]);
+});
+
+test('a forced exit removes staged files, and no other files', async () => {
+  const root = tempFolder();
+  const staging = join(root, '.gymgen', NAME);
+  mkdirSync(staging, { recursive: true });
+  writeFileSync(join(staging, 'mine.txt'), 'mine');
+  const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);
+  const controller = new AbortController();
+  let left: string[] = [];
+  const files = (async function* () {
+    yield { path: 'app.py', content: 'run()\n' };
+    forceExit(143);
+    left = readdirSync(staging);
+    controller.abort(new Error('stopped'));
+  })();
+  const written = writeFolder({ gymRoot: root, name: NAME }, files, () => ({}), { signal: controller.signal });
+  await expect(written).rejects.toThrow(); // the process would have exited
+  expect(left).toEqual(['mine.txt']);
+  expect(exit).toHaveBeenCalledWith(143);
+  exit.mockRestore();
 });

@@ -13,25 +13,25 @@ const FIRST: Files = {
 interface Case {
   /** What happens to the folder after the first write. */
   given?: (folder: string) => void;
-  /** What is generated the second time, over FIRST; `undefined` takes a file away. */
+  /** What the second run generates, merged into FIRST; `undefined` removes a file. */
   next?: Record<string, Files[string] | undefined>;
   force?: boolean;
   plan: Record<string, string>;
-  /** Files of the folder that are not what was generated: by path, `undefined` where there is none. */
+  /** Files that differ from the generated ones, by path; `undefined` if there must be none. */
   disk?: Record<string, string | undefined>;
 }
 
 const lock = { 'gymgen.lock.json': 'update' };
 const cases: [string, Case][] = [
-  ['nothing new: nothing changes', { plan: {} }],
+  ['without changes, nothing is written', { plan: {} }],
   ['a changed text is updated', { next: { 'app.py': 'run(1)\n' }, plan: { 'app.py': 'update', ...lock } }],
   ['a new file is created', { next: { 'a/b/c.txt': 'c' }, plan: { 'a/b/c.txt': 'create', ...lock } }],
   [
-    'a file that the user deleted is created again, and the lock file stays',
+    'a deleted file is created again; the lock file stays',
     { given: (folder) => rmSync(join(folder, 'app.py')), plan: { 'app.py': 'create' } },
   ],
   [
-    'a file that is no longer generated goes, with the folder that it leaves empty',
+    'a file that is no longer generated is removed, with its empty folder',
     {
       next: { 'configs/gridsim_v1.yaml': undefined },
       plan: { 'configs/gridsim_v1.yaml': 'stale', ...lock },
@@ -39,7 +39,7 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'a folder with a file of the user in it stays',
+    'a folder with a file of the user is not removed',
     {
       given: (folder) => put(folder, { 'configs/mine.yaml': 'm' }),
       next: { 'configs/gridsim_v1.yaml': undefined },
@@ -48,7 +48,7 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'a stale file that the user deleted is no matter',
+    'a stale file may already be deleted',
     {
       given: (folder) => rmSync(join(folder, 'app.py')),
       next: { 'app.py': undefined },
@@ -56,7 +56,7 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'a hand edit that equals what is generated now is the same',
+    'an edit that equals the generated file is no edit',
     {
       given: (folder) => put(folder, { 'app.py': 'run(2)\n' }),
       next: { 'app.py': 'run(2)\n' },
@@ -64,7 +64,7 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'an edited file is replaced with force',
+    'with force, an edited file is replaced',
     {
       given: (folder) => put(folder, { 'app.py': 'mine\n' }),
       force: true,
@@ -72,7 +72,7 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'a stale edited file goes with force',
+    'with force, an edited stale file is removed',
     {
       given: (folder) => put(folder, { 'app.py': 'mine\n' }),
       next: { 'app.py': undefined },
@@ -82,7 +82,7 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'a file of the user where one is generated now is replaced with force',
+    'with force, a file of the user at a generated path is replaced',
     {
       given: (folder) => put(folder, { 'new.py': 'mine\n' }),
       next: { 'new.py': 'ours\n' },
@@ -91,7 +91,7 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'a link is replaced with force, and what it led to stays',
+    'with force, a symlink is replaced; its target stays',
     {
       given: (folder) => {
         put(folder, { 'mine/app.py': 'mine\n' });
@@ -104,7 +104,7 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'settings are no edit: the file is updated',
+    'changed settings are no edit: the file is updated',
     {
       given: (folder) => put(folder, { 'configs/gridsim_v1.yaml': 'a:\n  url: "u"\n  tool_timeout: 5\n' }),
       next: {
@@ -114,7 +114,7 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'settings that are kept are the same, and the lock file with them',
+    'with kept settings, the file and the lock file are the same',
     {
       given: (folder) => put(folder, { 'configs/gridsim_v1.yaml': 'a:\n  url: "u"\n  tool_timeout: 5\n' }),
       next: {
@@ -124,7 +124,7 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'settings count in a file that is no longer generated: its whole hash says whether it was edited',
+    'in a file that is no longer generated, changed settings are an edit',
     {
       force: true,
       given: (folder) => put(folder, { 'configs/gridsim_v1.yaml': 'a:\n  tool_timeout: 9\n  url: "u"\n' }),
@@ -134,7 +134,7 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'CRLF is no change',
+    'CRLF is not a change',
     {
       given: (folder) => put(folder, { 'app.py': 'run()\r\n', 'data/eval.jsonl': '{"index":0}\r\n' }),
       plan: {},
@@ -142,7 +142,7 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'CRLF beside a real change is no edit',
+    'CRLF with a generated change is not an edit',
     {
       given: (folder) => put(folder, { 'app.py': 'run()\r\n' }),
       next: { 'app.py': 'run(3)\n' },
@@ -150,14 +150,14 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'CRLF in a file with settings is neither',
+    'CRLF in a file with settings is not an edit',
     {
       given: (folder) => put(folder, { 'configs/gridsim_v1.yaml': 'a:\r\n  tool_timeout: 9\r\n  url: "u"\r\n' }),
       plan: { 'configs/gridsim_v1.yaml': 'update' },
     },
   ],
   [
-    'what Gym derived from rows that change goes, from rows that stay stays',
+    'files that Gym derived are removed if their rows change, and stay otherwise',
     {
       given: (folder) =>
         put(folder, {
@@ -180,20 +180,20 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'what Gym derived from rows that go goes',
+    'files that Gym derived are removed with their rows',
     {
       given: (folder) => put(folder, { 'data/eval_metrics.json': '{}' }),
       next: { 'data/eval.jsonl': undefined },
       plan: {
         'data/eval.jsonl': 'stale',
-        'data/eval_metrics.json': 'stale: derived by Gym from rows that go',
+        'data/eval_metrics.json': 'stale: derived by Gym from rows that are removed',
         ...lock,
       },
       disk: { 'data/eval_metrics.json': undefined },
     },
   ],
   [
-    'what Gym derived from rows that are put back as they were stays',
+    'files that Gym derived stay if their rows are restored unchanged',
     {
       given: (folder) => {
         put(folder, { 'data/eval_metrics.json': '{}' });
@@ -204,14 +204,14 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    'a generated file that is named like a derived one is none',
+    'a generated file named like a derived one is kept',
     {
       next: { 'data/train.jsonl': [], 'data/train_prepare.jsonl': ['{}\n'] },
       plan: { 'data/train.jsonl': 'update', 'data/train_prepare.jsonl': 'create', ...lock },
     },
   ],
   [
-    "files that gymgen did not write are the user's",
+    'files that gymgen did not write are kept',
     {
       given: (folder) =>
         put(folder, { '.venv/bin/python': 'p', '__pycache__/a.pyc': 'c', 'data/example_rollouts.jsonl': 'r' }),
@@ -222,7 +222,7 @@ const cases: [string, Case][] = [
   ],
 ];
 
-describe('the state of each file, and what becomes of it', () => {
+describe('the state of each file, and the result', () => {
   test.each(cases)('%s', async (_, { given, next = {}, force = false, plan, disk = {} }) => {
     const root = tempFolder();
     const folder = folderOf(root);
@@ -250,7 +250,7 @@ describe('the state of each file, and what becomes of it', () => {
   });
 });
 
-test('a first write makes the root, and tells the rows of each file', async () => {
+test('the first write creates the root and reports the rows of each file', async () => {
   const root = join(tempFolder(), 'not', 'yet');
   const dry = await write(root, FIRST, { dryRun: true });
   expect(existsSync(root)).toBe(false);
@@ -261,7 +261,7 @@ test('a first write makes the root, and tells the rows of each file', async () =
   expect(written.plan.entries.map((entry) => entry.path)).toEqual([...Object.keys(FIRST), 'gymgen.lock.json']);
 });
 
-test('a run with nothing new leaves every time stamp as it is', async () => {
+test('a run without changes leaves all time stamps', async () => {
   const root = tempFolder();
   await write(root, FIRST);
   const stamps = () =>
@@ -271,7 +271,7 @@ test('a run with nothing new leaves every time stamp as it is', async () => {
   expect([statSync(folderOf(root)).mtimeMs, ...stamps()]).toEqual(before);
 });
 
-test('a file that is the same keeps its time stamp beside one that changes', async () => {
+test('an unchanged file keeps its time stamp if another one changes', async () => {
   const root = tempFolder();
   await write(root, FIRST);
   const stamp = () => statSync(join(folderOf(root), 'data/train.jsonl'), { bigint: true });

@@ -7,7 +7,7 @@ import { folderOf, NAME, snapshot, tempFolder, write } from './support/gym-root.
 const MIB = 1 << 20;
 const options = { signal: new AbortController().signal };
 
-test('rows stream to the disk: what is held is bounded, whatever their number', async () => {
+test('rows are streamed to the disk, with bounded memory', async () => {
   const root = tempFolder();
   const row = `"${'x'.repeat(2397)}"\n`;
   const chunk = Buffer.from(row.repeat(100));
@@ -16,7 +16,7 @@ test('rows stream to the disk: what is held is bounded, whatever their number', 
   let held = 0;
   async function* rows() {
     for (let count = 0; count < 400; count += 1) {
-      // Asked for more: all that was produced and is not on disk yet is being held.
+      // Everything that was produced and is not on disk yet is in memory.
       if (produced > 0) held = Math.max(held, produced - statSync(staged).size);
       produced += chunk.length;
       yield chunk;
@@ -32,7 +32,7 @@ test('rows stream to the disk: what is held is bounded, whatever their number', 
   expect(held).toBeLessThan(3 * MIB);
 });
 
-test('a file is read to its end before the next is asked for', async () => {
+test('a file is read to its end before the next one is requested', async () => {
   const events: string[] = [];
   async function* rows(name: string) {
     events.push(`${name} begins`);
@@ -51,13 +51,13 @@ test('a file is read to its end before the next is asked for', async () => {
   expect(events).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'no more files', 'record']);
 });
 
-test('an empty split is an empty file', async () => {
+test('an empty split becomes an empty file', async () => {
   const root = tempFolder();
   const written = await write(root, { 'data/empty.jsonl': [], 'data/none.jsonl': [''] });
   expect(written.plan.rows).toEqual({ 'data/empty.jsonl': 0, 'data/none.jsonl': 0 });
   expect(snapshot(folderOf(root))).toMatchObject({ 'data/empty.jsonl': '', 'data/none.jsonl': '' });
 });
 
-test('rows that end in the middle of a line are a bug', async () => {
+test('a chunk of rows that ends in the middle of a line is a bug', async () => {
   await expect(write(tempFolder(), { 'data/a.jsonl': ['{}\n', '{'] })).rejects.toThrow('whole lines');
 });

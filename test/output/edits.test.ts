@@ -6,7 +6,7 @@ import { changesIn, type Files, folderOf, put, snapshot, tempFolder, write } fro
 
 const FILES: Files = { 'app.py': 'run()\n', 'data/train.jsonl': ['{}\n'], 'task_data.py': 'data\n' };
 
-test('hand edits stop the run before anything is written, each named, with the ways on', async () => {
+test('edited files stop the run before anything is written; the error names them and the options', async () => {
   const root = tempFolder();
   const folder = folderOf(root);
   await write(root, FILES);
@@ -26,14 +26,14 @@ test('hand edits stop the run before anything is written, each named, with the w
   expect(snapshot(root)).toEqual(before);
 });
 
-test('a dry run shows hand edits in its plan', async () => {
+test('a dry run shows edited files in its plan', async () => {
   const root = tempFolder();
   await write(root, FILES);
   put(folderOf(root), { 'app.py': 'mine\n' });
   expect(changesIn(await write(root, FILES, { dryRun: true }))).toEqual({ 'app.py': 'edited' });
 });
 
-test('a line beside the settings is an edit', async () => {
+test('a changed line that is not a setting is an edit', async () => {
   const root = tempFolder();
   const files: Files = { 'a.yaml': { content: 'url: u\nidle_timeout: 5\n', settings: /^idle_timeout:/ } };
   await write(root, files);
@@ -41,7 +41,7 @@ test('a line beside the settings is an edit', async () => {
   await expect(write(root, files)).rejects.toMatchObject({ details: ['a.yaml'] });
 });
 
-test('an edit that is made while the rows are being written is seen', async () => {
+test('an edit during the run is noticed', async () => {
   const root = tempFolder();
   await write(root, FILES);
   const files = new Proxy(FILES, {
@@ -53,7 +53,7 @@ test('an edit that is made while the rows are being written is seen', async () =
   await expect(write(root, files)).rejects.toMatchObject({ details: ['app.py'] });
 });
 
-test('a folder that was emptied by hand, or left with what Gym made, is written anew', async () => {
+test('a folder that is empty, or has only files that Gym created, is written again', async () => {
   const root = tempFolder();
   await write(root, FILES);
   for (const path of [...Object.keys(FILES), 'gymgen.lock.json', 'data']) {
@@ -75,7 +75,7 @@ describe('an edited file that is no longer generated', () => {
     return { root, dryRun: () => write(root, LEFT, { dryRun: true, edits: 'keep' }) };
   };
 
-  test('stays with edits: keep, and each later run reports it', async () => {
+  test('stays with edits: keep, and every later run reports it', async () => {
     const { root, dryRun } = await edited();
     for (let run = 0; run < 2; run += 1) {
       await write(root, LEFT, { edits: 'keep' });

@@ -16,7 +16,7 @@ const FILES: Files = {
 
 const hashOf = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
-/** A root with a lock file that lists more, as a pull request may bring it. */
+/** A root whose lock file lists more files, as in a malicious pull request. */
 async function rootWith(files: Record<string, string>, more: object = {}) {
   const root = tempFolder();
   await write(root, FILES);
@@ -27,7 +27,7 @@ async function rootWith(files: Record<string, string>, more: object = {}) {
 }
 
 describe("a lock file that lists the user's files", () => {
-  test('removes none whose whole hash is another', async () => {
+  test('removes no file whose full hash differs', async () => {
     const mine = { '.env': 'K=1\n', 'notes.txt': 'mine\n' };
     const listed = { '.env': hashOf(''), 'notes.txt': hashOf('theirs\n') };
     const root = await rootWith(listed, { settingLines: { '.env': '', 'notes.txt': '^' } });
@@ -41,14 +41,14 @@ describe("a lock file that lists the user's files", () => {
     expect(snapshot(folderOf(root))).toMatchObject(mine);
   });
 
-  test('removes one that it lists as it is, also with CRLF', async () => {
+  test('removes a file with the listed hash, also with CRLF', async () => {
     const root = await rootWith({ 'old.txt': hashOf('a\nb\n') });
     put(folderOf(root), { 'old.txt': 'a\r\nb\r\n' });
     expect(changesIn(await write(root, FILES))).toEqual({ 'old.txt': 'stale', [LOCK_FILE]: 'update' });
     expect(Object.keys(snapshot(folderOf(root)))).not.toContain('old.txt');
   });
 
-  test('overwrites none that differs in more than settings', async () => {
+  test('overwrites no file that differs in more than settings', async () => {
     const root = await rootWith({}, { settingLines: { 'app.py': '', 'configs/gridsim_v1.yaml': '' } });
     put(folderOf(root), { 'app.py': 'mine()\n', 'configs/gridsim_v1.yaml': 'a:\n  url: "mine"\n' });
     await expect(write(root, { ...FILES, 'app.py': 'run(2)\n' })).rejects.toMatchObject({
@@ -57,7 +57,7 @@ describe("a lock file that lists the user's files", () => {
   });
 
   test.each(['keep', 'ours', 'theirs'] as const)(
-    'removes nothing below a link, and a link itself only by force (edits: %s)',
+    'removes nothing below a symlink, and a symlink only with force (edits: %s)',
     async (edits) => {
       const listed = Object.fromEntries(
         ['out/x', 'out/deep/x', 'link', 'data/train_metrics.json'].map((path) => [path, hashOf('x')]),
@@ -77,7 +77,7 @@ describe("a lock file that lists the user's files", () => {
     },
   );
 
-  test('removes of what Gym derived only regular files beside rows that are listed or generated', async () => {
+  test('removes derived files only if they are regular and their rows are listed or generated', async () => {
     const root = await rootWith({ 'notes/a.jsonl': hashOf('x'), 'data/gone.jsonl': hashOf('x') });
     const folder = folderOf(root);
     const kept = { 'notes/a_metrics.json': '{}', 'data/other_metrics.json': '{}', 'data/gone_prepare.jsonl': '{}' };
@@ -95,19 +95,19 @@ describe("a lock file that lists the user's files", () => {
   });
 
   test.each(['.git/config', '.GIT/HEAD', 'a/.git', 'git~1/x', 'a\\b', 'x'.repeat(300), 'GYMGEN.lock.json'])(
-    'is refused for the path %j, with and without force',
+    'is rejected for the path %j, with and without force',
     async (path) => {
       const root = await rootWith({ [path]: hashOf('') });
       const before = snapshot(root);
       for (const edits of ['refuse', 'ours'] as const) {
-        await expect(write(root, FILES, { edits })).rejects.toMatchObject({ message: 'the lock file is damaged' });
+        await expect(write(root, FILES, { edits })).rejects.toMatchObject({ message: 'lock file is damaged' });
       }
       expect(snapshot(root)).toEqual(before);
     },
   );
 });
 
-test('no regular expression of a lock file is compiled', async () => {
+test('regular expressions in a lock file are never compiled', async () => {
   const root = await rootWith({}, { settingLines: { 'app.py': '^(a+)+$', x: '(' } });
   put(folderOf(root), { 'app.py': `${'a'.repeat(60)}!\n` });
   const compiled: string[] = [];
@@ -132,7 +132,7 @@ test('no regular expression of a lock file is compiled', async () => {
   expect(compiled).not.toContain('^(a+)+$');
 });
 
-describe('a lock file that is too large or no regular file is refused at once', () => {
+describe('a lock file that is too large or not a regular file is rejected', () => {
   const HASH = hashOf('');
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`x/${at}`, HASH]));
   const written = (folder: string, text: string) => writeFileSync(join(folder, LOCK_FILE), text);
@@ -178,19 +178,19 @@ describe('a lock file that is too large or no regular file is refused at once', 
     rmSync(join(folder, LOCK_FILE), { recursive: true });
   });
 
-  test('toolsets and unknown keys cost nothing but their bytes', async () => {
+  test('toolsets and unknown keys are ignored', async () => {
     const folder = tempFolder();
     json(folder, { toolsets: Array.from({ length: 200_000 }, () => 1), later: [{ a: [] }] });
     expect(await readLock(folder)).toMatchObject({ files: {}, later: [{ a: [] }] });
   });
 
-  test('of many faults, a few are named in short lines', async () => {
+  test('the error names only a few of many faults, in short lines', async () => {
     const folder = tempFolder();
     json(folder, {
       files: Object.fromEntries(Array.from({ length: 4000 }, (_, at) => [`../${'x'.repeat(5000)}${at}`, HASH])),
     });
     const error = await readLock(folder).catch((error: unknown) => error);
-    expect(error).toMatchObject({ message: 'the lock file is damaged', details: { length: 4 } });
+    expect(error).toMatchObject({ message: 'lock file is damaged', details: { length: 4 } });
     expect(JSON.stringify(error).length).toBeLessThan(3000);
   });
 });

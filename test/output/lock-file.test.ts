@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { finishCommits, LOCK_FILE, readLock, writeFolder } from '../../src/output/index.js';
+import { z } from 'zod';
+import { finishCommits, LOCK_FILE, LockSchema, readLock, writeFolder } from '../../src/output/index.js';
 import {
   changesIn,
   type Files,
@@ -19,7 +21,7 @@ const FILES: Files = {
   'a.yaml': { content: 'x\n', settings: /^t:/ },
 };
 
-test('the lock file: the record, then the files, sorted, in the same bytes every time', async () => {
+test('the lock file has the record, then the files, sorted; the same input gives the same bytes', async () => {
   const root = tempFolder();
   const record = () => ({ z: 'line\u2028end', a: [1, null] });
   const options = { signal: new AbortController().signal };
@@ -47,24 +49,24 @@ test('the lock file: the record, then the files, sorted, in the same bytes every
   expect(other.plan.entries.filter((entry) => entry.state !== 'same')).toEqual([{ path: LOCK_FILE, state: 'update' }]);
 });
 
-test('there is none where nothing was written', async () => {
+test('a folder that does not exist has no lock file', async () => {
   expect(await readLock(join(tempFolder(), 'no', 'folder'))).toBeUndefined();
 });
 
 const damaged: [string, string, string][] = [
   [
-    'one of a newer gymgen',
+    'written by a newer gymgen',
     '{"format": 2, "files": []}',
-    'a newer gymgen wrote this lock file (format 2; this one reads 1)',
+    'lock file is from a newer gymgen (format 2; this one reads 1)',
   ],
-  ['no files', '{"format": 1}', 'the lock file is damaged'],
-  ['a path that leads out', '{"format":1,"files":{"../../x":"sha256:HASH"}}', 'the lock file is damaged'],
-  ['an absolute path', '{"format":1,"files":{"/etc/x":"sha256:HASH"}}', 'the lock file is damaged'],
-  ['itself', '{"format":1,"files":{"gymgen.lock.json":"sha256:HASH"}}', 'the lock file is damaged'],
-  ['a hash that is none', '{"format":1,"files":{"x":"md5:1"}}', 'the lock file is damaged'],
+  ['without files', '{"format": 1}', 'lock file is damaged'],
+  ['with a path outside the folder', '{"format":1,"files":{"../../x":"sha256:HASH"}}', 'lock file is damaged'],
+  ['with an absolute path', '{"format":1,"files":{"/etc/x":"sha256:HASH"}}', 'lock file is damaged'],
+  ['with its own path', '{"format":1,"files":{"gymgen.lock.json":"sha256:HASH"}}', 'lock file is damaged'],
+  ['with an invalid hash', '{"format":1,"files":{"x":"md5:1"}}', 'lock file is damaged'],
 ];
 
-test.each(damaged)('a lock file that is or lists %s is refused, and nothing is written', async (_, text, message) => {
+test.each(damaged)('a lock file %s is rejected, and nothing is written', async (_, text, message) => {
   const root = tempFolder();
   await write(root, FILES);
   put(folderOf(root), { [LOCK_FILE]: text.replace('HASH', '0'.repeat(64)) });
@@ -79,15 +81,15 @@ test.each(damaged)('a lock file that is or lists %s is refused, and nothing is w
   expect(snapshot(root)).toEqual(before);
 });
 
-describe("a journal that comes with someone else's Gym root", () => {
+describe('a journal in a Gym root of someone else', () => {
   const staging = (root: string) => join(root, '.gymgen', NAME);
 
   test.each([
-    ['is cut', '{"format":1,"wri'],
-    ['deletes outside the folder', '{"format":1,"writes":[],"deletes":["../../mine.txt"]}'],
-    ['writes outside the folder', '{"format":1,"writes":["/tmp/x"],"deletes":[]}'],
-    ['is of a newer gymgen', '{"format":2}'],
-  ])('and %s is refused, naming it', async (_, text) => {
+    ['that is truncated', '{"format":1,"wri'],
+    ['that deletes outside the folder', '{"format":1,"writes":[],"deletes":["../../mine.txt"]}'],
+    ['that writes outside the folder', '{"format":1,"writes":["/tmp/x"],"deletes":[]}'],
+    ['of a newer gymgen', '{"format":2}'],
+  ])('%s is rejected', async (_, text) => {
     const root = tempFolder();
     put(root, { 'mine.txt': 'mine' });
     put(staging(root), { 'journal.json': text });
@@ -99,7 +101,7 @@ describe("a journal that comes with someone else's Gym root", () => {
   });
 });
 
-test('a folder of another tool beside the staging folders is left alone', async () => {
+test('entries of other tools in .gymgen/ are left alone', async () => {
   const root = tempFolder();
   put(join(root, '.gymgen'), { 'not a name/x': '', 'note.txt': '' });
   expect(await finishCommits(root)).toEqual([]);
@@ -122,10 +124,17 @@ test('merge conflicts in a lock file are reported with their line, and nothing i
   expect(snapshot(root)).toEqual(before);
 });
 
-test('a byte order mark in a lock file is no damage', async () => {
+test('a byte order mark in a lock file is accepted', async () => {
   const root = tempFolder();
   await write(root, FILES);
   const lock = join(folderOf(root), LOCK_FILE);
   writeFileSync(lock, `\ufeff${readFileSync(lock, 'utf8')}`);
   expect(changesIn(await write(root, FILES, { dryRun: true }))).toEqual({ [LOCK_FILE]: 'update' });
+});
+
+test('docs/gymgen.lock.schema.json is the schema of the code (GYMGEN_UPDATE_GOLDEN=1 writes it)', () => {
+  const file = fileURLToPath(new URL('../../docs/gymgen.lock.schema.json', import.meta.url));
+  const schema = { title: 'gymgen.lock.json', ...z.toJSONSchema(LockSchema, { io: 'input' }) };
+  if (process.env.GYMGEN_UPDATE_GOLDEN === '1') writeFileSync(file, JSON.stringify(schema, null, 2));
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(schema);
 });
