@@ -2,6 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { longStrings } from './long-strings.js';
 
+/** Text that may not be decoded yet. `String(text)` decodes it. */
+export type LazyString = string | { toString(): string; toJSON(): string };
+
 /** A string of a JSON text, kept as the bytes that it came in: they are what `safeJson` would make of it. */
 export class JsonString {
   /** @param start of its opening quote, @param end behind its closing one */
@@ -18,6 +21,11 @@ export class JsonString {
   toJSON(): string {
     return this.toString();
   }
+}
+
+/** Whether text is not decoded yet. It is then well-formed, and not empty. */
+export function isUndecoded(text: unknown): text is JsonString {
+  return text instanceof JsonString;
 }
 
 /** Bytes from which on a string is kept as it came; a shorter one takes longer to keep than to decode and to spell again. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UserError } from '../errors.js';
-import { MAX_CONCURRENT_ENVS } from '../gym/index.js';
+import { MAX_CONCURRENT_ENVS } from '../model.js';
 import { bundleReference } from './bundle-reference.js';
 import { homeFolder } from './cache.js';
 import { frameworkPython } from './framework.js';

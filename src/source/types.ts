@@ -1,4 +1,4 @@
-import type { ServerConfig } from '../gym/index.js';
+import type { ServerConfig } from '../model.js';
 
 /** What the user named, as a running OpenEnv server. */
 export interface Source {
