@@ -7,7 +7,8 @@ export {
   type Toolset,
 } from './discover/index.js';
 export { EXIT, Interrupted, UserError } from './errors.js';
-export { folder, type GymOptions } from './gym/index.js';
+export { folder } from './gym/index.js';
+export type { GymOptions } from './model.js';
 export { type WriteReport, type WriteRequest, write } from './operations/write.js';
 export { type OutputFile, type Plan, writeFolder } from './output/index.js';
 export { describe, type Finding, Findings } from './rules/index.js';

@@ -1,29 +1,32 @@
-import type { JsonString } from './json/json-string.js';
+import type { LazyString } from './json/json-string.js';
 
-/** JSON as the server wrote it: numbers keep their spelling, which JSON.parse would not (2^63, 1.0). */
+/** JSON text with its original spelling. JSON.parse would change numbers such as 2^63 and 1.0. */
 export type JsonText = string;
 
-/** A split of the server, with as many of its tasks as the run reads. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+// What discover/ reads from a server.
+
 export interface Split {
   name: string;
-  /** Tasks that are read: all of them, or `--limit`. */
+  /** Number of tasks that are read: all tasks of the split, or up to `--limit`. */
   count: number;
 }
 
-/** Which task an episode plays. */
+/** Identifies the task of an episode. */
 export interface TaskRef {
   split: string;
   /** Position in the split, from 0. */
   index: number;
-  /** The server's own id, which may hold a path of the machine that serves it. */
+  /** The server's id. It may contain a path of the serving machine. */
   id: string;
-  /** Keyword arguments of the reset, an object, where these say which task is played in place of split and index. */
+  /** Keyword arguments of the reset, a JSON object, if they select the task instead of split and index. */
   reset?: JsonText;
 }
 
 export interface Task extends TaskRef {
-  /** As it was spelt where it is long, so that it need not be decoded to be written. */
-  prompt: string | JsonString;
+  /** The first user message. */
+  prompt: LazyString;
   systemPrompt: string | null;
   toolset: Toolset;
 }
@@ -31,65 +34,65 @@ export interface Task extends TaskRef {
 /** A tool as the server lists it. */
 export interface Tool {
   name: string;
-  /** "" where the server has none. */
+  /** "" if the server has none. */
   description: string;
-  /** The JSON schema of its arguments, an object. */
+  /** JSON schema of the arguments, a JSON object. */
   parameters: JsonText;
 }
 
-/** What the tasks that share a key offer the model, learnt by playing some of them. */
+/** The tools of the tasks that share a key, learned by probing some of them. */
 export interface Toolset {
-  /** `toolset:NAME` as the task declares it, `agent:NAME` where it declares none, `task:ID` where those differ. */
+  /** `toolset:NAME` if the tasks declare it, else `agent:NAME`, or `task:ID` if tasks of one agent differ. */
   key: string;
-  /** The tasks that were played to learn it. */
+  /** The tasks that were probed. */
   tasks: TaskRef[];
-  /** The tools of each turn that was opened, at least one turn. */
+  /** The tools of each turn, at least one turn. */
   turns: Tool[][];
 }
 
-/** What a server serves. Tasks are read once, split by split, and are never all in memory. */
+/** A server's environment. Its tasks are read once, split by split, and never held in memory all at once. */
 export interface Discovery {
   /** The server's name for its environment, such as `gridsim-v1`. */
   envName: string;
   splits: Split[];
-  /** Whether the tasks are the user's: each says the arguments of its reset. */
-  given?: boolean;
-  /** Where the environment has no tools but one action, which the tool `step` stands for: the fields that it always has. */
+  /** Whether the user provides the tasks: each has the arguments of its reset. */
+  provided?: boolean;
+  /** Set if the environment has one action instead of tools. The tool `step` represents it; `fixed` are fields of each action. */
   action?: { fixed: Record<string, JsonText> };
-  /** How the rewards of an episode's steps become its score, where it isn't what the episode ends with. */
+  /** How the rewards of an episode's steps become its score. If omitted, the score is what the last step reports. */
   rewardRule?: 'sum';
-  /** What was found out and decided, for the summary. */
+  /** Facts and decisions for the summary. */
   notes?: readonly string[];
-  /** Names of the scores of the episodes that were probed to their end so far; undefined if none was. */
+  /** Names of the scores of the episodes that were probed to their end so far; undefined if there were none. */
   scores?(): ReadonlySet<string> | undefined;
   /**
-   * The split's tasks in order, in pages; the toolset of each is known by then. Splits are read in order too, each to its
-   * end; a server's first page is on its way once this is called.
+   * The split's tasks in order, in pages, with their toolsets. Splits must be read in order, each to its end. The first request
+   * starts with the call.
    */
   tasks(split: Split): AsyncIterable<Task[]>;
-  /** The toolsets that the tasks read so far have, in the order they were met. */
+  /** The toolsets of the tasks that were read so far, in the order of their first tasks. */
   toolsets(): Toolset[];
 }
 
+// What the user asks gym/ to write.
+
+/** How the rewards of an episode's steps become its score. `final`: the score that the last step reports. */
 export const REWARD_RULES = ['sum', 'last', 'max', 'final'] as const;
 export type RewardRule = (typeof REWARD_RULES)[number];
 
-/**
- * Settings of the config that people change by hand, and that a rewrite keeps. The timeouts are in seconds.
- * `SETTING_KEYS` has the same keys.
- */
+/** Settings of the config that users may edit and that gymgen keeps. Timeouts are in seconds. */
 export interface Settings {
   connect_timeout?: number;
   tool_timeout?: number;
   reset_timeout?: number;
   idle_timeout?: number;
-  /** Episodes at once, where the resources server serves the tasks itself. */
+  /** Upper bound on concurrent episodes of a bundle that the resources server serves. */
   max_concurrent_envs?: number;
-  /** Which of the task's scores is the reward, where it isn't the episode's own. */
+  /** Name of the score that is the reward. Default: the episode's own reward. */
   reward?: string;
-  /** How the rewards of an episode's steps become its score: `final`, the episode's last word, where it isn't there. */
+  /** Default: `final`. */
   reward_rule?: RewardRule;
-  /** The agent's: model calls a rollout. */
+  /** Upper bound on the agent's model calls in a rollout. */
   max_steps?: number;
 }
 
@@ -104,48 +107,48 @@ export const SETTING_KEYS = [
   'max_steps',
 ] as const satisfies readonly (keyof Settings)[];
 
-/** Which splits become a `datasets` block in Gym's terms. */
+/** The default of `max_concurrent_envs`, which is AgentEnv's, too. */
+export const MAX_CONCURRENT_ENVS = 8;
+
+/** Splits that become Gym datasets. */
 export interface Datasets {
   train?: string;
   validation?: string;
-  /** One of Gym's own licence names, such as `Apache 2.0`. */
+  /** One of Gym's licence names, such as `Apache 2.0`. */
   license: string;
 }
 
-/** Episodes at once of a bundle that the resources server serves, where the config doesn't say: AgentEnv's own default. */
-export const MAX_CONCURRENT_ENVS = 8;
-
-/** A bundle that the resources server serves itself, as the config says it. */
+/** A bundle that the resources server serves itself. */
 export interface BundleConfig {
-  /** A folder, absolute or relative to the config's own (it then begins with a dot), or an installed bundle's name. */
+  /** Path of the bundle's folder, absolute or relative to the config's folder (with a leading dot), or its installed name. */
   bundle: string;
-  /** The version of AgentEnv that serves it. */
+  /** Version of AgentEnv. */
   framework: string;
-  /** The sandbox provider that its environments are deployed on. */
+  /** Sandbox provider for its environments. */
   sandbox?: string;
 }
 
-/** Where the bridge finds the tasks: on a server that runs (a URL never holds a credential), or in a bundle. */
+/** Where the bridge finds the tasks: on a running server, at a URL without credentials, or in a bundle. */
 export type ServerConfig = { url: string } | BundleConfig;
 
-/** All that decides the written folder, beside what the server says. */
+/** Everything besides the server's data that determines the written folder. */
 export interface GymOptions {
-  /** The instance and folder name. */
+  /** Name of the instance and of the folder. */
   name: string;
   server: ServerConfig;
-  /** Headers that the bridge sends, values with `$VAR` in them as the user wrote them. */
+  /** Headers that the bridge sends. Values contain `$VAR` as the user wrote it. */
   headers: Record<string, string>;
-  /** The server's tool name → the name in the rows. */
+  /** The server's tool names, each with its name in the rows. */
   renameTools: Record<string, string>;
   settings: Settings;
-  /** Added to each task's system prompt, or its whole system prompt where it has none. */
+  /** Appended to each task's system prompt, or the whole system prompt of a task without one. */
   appendSystemPrompt?: string;
   datasets?: Datasets;
   /** Keep the serving machine's path in `@local/…` ids. */
   fullIds: boolean;
 }
 
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+// Files, from gym/ to output/ and check/.
 
 /** A file of the written folder. `path` is relative to it, with `/` between its parts. */
 export type OutputFile = TextFile | RowsFile;

@@ -2,22 +2,22 @@ import { type Alias, type Document, Lexer, type LineCounter, parseDocument, visi
 import { UserError } from './errors.js';
 import { LIMITS, overLimit } from './limits.js';
 
-/** Tokens of the lexer that begin a key, an item, a collection, an anchor or a tag: each costs the parser about the same. */
+/** Tokens that begin a key, an item, a collection, an anchor or a tag: each costs the parser about the same. */
 const ENTRIES = new Set([':', '?', ',', '-', '[', '{', '&', '!']);
-/** Tokens that a key has around it in a file that people write: blanks, a colon, a value, a line end. */
+/** Tokens per key in an ordinary file: spaces, a colon, a value, a line break. */
 const TOKENS_OF_KEY = 10;
 
 export interface YamlOptions {
-  /** `1.1` is what PyYAML reads, and with it Gym (default: `1.2`). */
+  /** PyYAML, and so Gym, reads 1.1. Default: 1.2. */
   version?: '1.1' | '1.2';
-  /** Report duplicate keys. Takes time that is quadratic in the keys of a map. */
+  /** Report duplicate keys. The time is quadratic in the keys of a map. */
   uniqueKeys?: boolean;
   lineCounter?: LineCounter;
 }
 
 /**
- * Parses YAML of bounded size: the parser takes seconds for some thousand keys, minutes for more, and much stack for nesting.
- * @param where of the text, for messages
+ * Parses YAML of bounded size. Without bounds, the parser needs minutes for many keys, and much stack for nesting.
+ * @param where path of the file, for messages
  * @throws UserError naming the limit that the text exceeds
  */
 export function yamlDocument(text: string, where: string, options: YamlOptions = {}): Document {
@@ -30,12 +30,12 @@ export function yamlDocument(text: string, where: string, options: YamlOptions =
   }
 }
 
-/** The lexer needs neither the parser's time nor its stack. */
+/** Counts tokens with the lexer, which is fast and does not recurse. */
 function assertBounded(text: string, where: string): void {
   let tokens = 0;
   let entries = 0;
-  let brackets = 0; // open ones
-  let columns = 0; // of this line, and its indicators: each may be a level
+  let brackets = 0; // that are open
+  let columns = 0; // of indentation, and indicators in this line: each may be a level
   let isLineStart = true;
   for (const token of new Lexer().lex(text)) {
     tokens += 1;
@@ -54,9 +54,9 @@ function assertBounded(text: string, where: string): void {
 }
 
 /**
- * The values of a document without errors.
- * @param lines of the same text, so that messages have its line
- * @throws UserError if its aliases repeat too much, or for any other value that the parser refuses
+ * The values of a document that has no errors.
+ * @param lines line counter of the document, for messages
+ * @throws UserError if aliases expand too much, or for any other value that the parser refuses
  */
 export function yamlValues(document: Document, where: string, lines?: LineCounter): unknown {
   try {
@@ -70,7 +70,7 @@ export function yamlValues(document: Document, where: string, lines?: LineCounte
   }
 }
 
-/** Whatever the parser throws is about the text. */
+/** Every error of the parser is about the text. */
 function invalid(error: unknown, where: string, fix = 'correct the file'): UserError {
   return new UserError(`invalid YAML: ${String((error as Error).message).split('\n')[0]}`, {
     where,

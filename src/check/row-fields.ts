@@ -4,10 +4,10 @@ import type { FieldChange } from './difference.js';
 
 export type Row = Record<string, unknown>;
 
-/** Two rows whose texts differ and that say the same: JSON.parse reads 1.0 and 1 as one, and the order of keys is none. */
-export const SPELT: FieldChange[] = [{ field: 'how its JSON is spelt', before: null, after: null }];
+/** The difference between two rows with the same content: white space, the order of keys, or 1.0 instead of 1. */
+export const SPELT: FieldChange[] = [{ field: 'JSON formatting', before: null, after: null }];
 
-/** What differs between two rows of one task, in the words in which people think of a row. */
+/** The differences between two rows of one task, by prompt, tool and key. */
 export function rowFields(before: Row, after: Row): FieldChange[] {
   const [{ input: inputBefore, tools: toolsBefore, ...paramsBefore }, restBefore] = split(before);
   const [{ input: inputAfter, tools: toolsAfter, ...paramsAfter }, restAfter] = split(after);
@@ -34,7 +34,7 @@ export function promptChanges(before: unknown, after: unknown): FieldChange[] {
   return changes.length > 0 ? changes : changed('input', before, after);
 }
 
-/** The content of each message, where there is one of a role at most. */
+/** The content of each message by its role; null if a role occurs twice. */
 function byRole(input: unknown): Record<string, unknown> | null {
   if (!Array.isArray(input)) return null;
   const found: Record<string, unknown> = {};

@@ -1,10 +1,11 @@
+import { taskIdOf } from '../gym/index.js';
 import { hasTooManyValues } from '../json/bounds.js';
 import type { FieldChange, Named, RowsDifference } from './difference.js';
 import { isRecord, type Row, rowFields } from './row-fields.js';
 
-/** Rows that wait for the other file's row of the same task, in UTF-16 units, on each side. */
+/** Upper bound on the rows of each file that wait for the other file's row of the same task, in UTF-16 units. */
 const WAITING = 4 * 2 ** 20;
-/** What is told by name; the rest is counted. */
+/** Upper bounds on the tasks and fields that are named; others are counted. */
 const NAMED = 10;
 const FIELDS = 30;
 /** Rows that are there and would not be, of which it is told whether they are repeated. */
@@ -12,10 +13,7 @@ const GONE = 1000;
 
 const NESTED: FieldChange[] = [{ field: 'values nested too deeply to compare', before: null, after: null }];
 
-const START = '{"responses_create_params":';
-const ID = '"task_id":"';
-
-/** A row of one of the files. Most are met again as they are, so that they are parsed only where it takes that. */
+/** A row of one of the files. It is parsed only if necessary: most rows are the same in both files. */
 class Waiting {
   constructor(
     readonly id: string,
@@ -24,7 +22,7 @@ class Waiting {
     private parsed?: Row,
   ) {}
 
-  /** Empty where the line is no row at all. */
+  /** Empty if the line is not a row. */
   get row(): Row {
     if (this.parsed === undefined) {
       const row = json(this.text);
@@ -39,8 +37,8 @@ class Waiting {
 }
 
 /**
- * Compares two files of rows line by line. Tasks know each other by their id, in whatever order they come, within a window:
- * one that moved further counts as gone and new, so that what is held is bounded.
+ * Compares two files of rows line by line. Rows with the same task id are compared, in any order, within a window: a row that
+ * moved further counts as removed and added, so that memory is bounded.
  */
 export class RowsComparison {
   private readonly found: RowsDifference = {
@@ -98,7 +96,7 @@ export class RowsComparison {
     const counts = new Map(this.gone.map(({ id }) => [id, 0]));
     for await (const batch of lines) {
       for (const line of batch) {
-        const id = idAtEnd(line) ?? idIn(json(line));
+        const id = taskIdOf(line) ?? idIn(json(line));
         const count = id === undefined ? undefined : counts.get(id);
         if (id !== undefined && count !== undefined) counts.set(id, count + 1);
       }
@@ -133,7 +131,7 @@ export class RowsComparison {
 
   private parse(text: string | undefined, line: number): Waiting | undefined {
     if (text === undefined) return undefined;
-    const id = idAtEnd(text);
+    const id = taskIdOf(text);
     if (id !== undefined) return new Waiting(id, text, line);
     const row = json(text);
     if (isRecord(row)) return new Waiting(idOf(row), text, line, row);
@@ -174,7 +172,7 @@ export class RowsComparison {
   }
 }
 
-/** Rows without their counterpart, the oldest of which go when there are too many. */
+/** Rows whose counterpart was not found yet. If there are too many, the oldest are dropped. */
 class Window {
   private readonly rows = new Map<string, Waiting>();
   private size = 0;
@@ -229,14 +227,6 @@ function count(named: Named, one: Named['first'][number]): void {
   if (named.first.length < NAMED) named.first.push(one);
 }
 
-/** The id of a row that ends as gymgen's rows do, without a look at the rest. */
-function idAtEnd(text: string): string | undefined {
-  const start = text.lastIndexOf(ID);
-  const id = start === -1 || !text.endsWith('"}') ? undefined : text.slice(start + ID.length, -2);
-  // One with an escape is spelt otherwise than it reads; and half a row may end like a whole one, but begins like none.
-  return id === undefined || /["\\]/.test(id) || !text.startsWith(START) ? undefined : id;
-}
-
 function idIn(row: unknown): string | undefined {
   return isRecord(row) ? idOf(row) : undefined;
 }
@@ -252,7 +242,7 @@ function taskName({ split, index, task_id: id }: Row): string {
   return `${place}'${segment.slice(segment.lastIndexOf('/') + 1)}'`.slice(0, 200);
 }
 
-/** Undefined if it is not JSON, or more of it than a row has. */
+/** Undefined if the text is not JSON, or has more values than a row can have. */
 function json(text: string): unknown {
   if (hasTooManyValues(text)) return undefined;
   try {

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
-import { REWARD_RULES } from '../gym/index.js';
+import { REWARD_RULES } from '../model.js';
 import type { WriteRequest } from '../operations/write.js';
 import { gymgenCommand } from '../printed-command.js';
 import { isOwnHeader } from '../rules/index.js';

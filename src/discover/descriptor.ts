@@ -1,11 +1,11 @@
 import { UserError } from '../errors.js';
-import { JsonString } from '../json/json-string.js';
+import { isUndecoded, type LazyString } from '../json/json-string.js';
 import type { TaskRef } from '../model.js';
 import { excerpt, type TaskDescriptor } from '../openenv/index.js';
 
 /** A task before it is known which tools it has. */
 export interface ListedTask extends TaskRef {
-  prompt: string | JsonString;
+  prompt: LazyString;
   systemPrompt: string | null;
   /** Tasks of one key are expected to have the same tools. */
   key: string;
@@ -28,7 +28,7 @@ export function readDescriptor(task: TaskDescriptor, split: string, index: numbe
   const agent = decoded(task.agent);
   if (task.index !== undefined && task.index !== index) refuse('index', task.index, `${index}, its place in the split`);
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) refuse('id', id, 'a string');
-  if (typeof prompt !== 'string' && !(prompt instanceof JsonString)) {
+  if (typeof prompt !== 'string' && !isUndecoded(prompt)) {
     refuse('prompt', prompt, 'a string', prompt == null ? ownPrompts(split) : FIX);
   }
   if (systemPrompt !== null && typeof systemPrompt !== 'string')
@@ -38,7 +38,7 @@ export function readDescriptor(task: TaskDescriptor, split: string, index: numbe
     split,
     index,
     id: String(id),
-    prompt: prompt as string | JsonString,
+    prompt: prompt as LazyString,
     systemPrompt: systemPrompt as string | null,
     key: declared ? `toolset:${toolset}` : `agent:${typeof agent === 'string' ? agent : ''}`,
     declared,
@@ -54,7 +54,7 @@ function ownPrompts(split: string): string {
 }
 
 function decoded(value: unknown): unknown {
-  return value instanceof JsonString ? value.toString() : value;
+  return isUndecoded(value) ? value.toString() : value;
 }
 
 /** What makes two descriptors the same task, wherever they are listed. */

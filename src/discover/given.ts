@@ -66,7 +66,7 @@ const KEY = 'environment';
 class GivenDiscovery implements OpenDiscovery {
   readonly envName: string;
   readonly splits: Split[];
-  readonly given = true;
+  readonly provided = true;
   readonly notes: readonly string[];
   readonly rewardRule?: 'sum';
   readonly action?: NonNullable<OpenDiscovery['action']>;

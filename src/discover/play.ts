@@ -1,5 +1,5 @@
 import { UserError } from '../errors.js';
-import type { JsonString } from '../json/json-string.js';
+import type { LazyString } from '../json/json-string.js';
 import { LIMITS, limitMessage } from '../limits.js';
 import type { JsonText, TaskRef, Tool } from '../model.js';
 import {
@@ -40,7 +40,7 @@ export interface Played {
 }
 
 /** A task, with its listed prompts if it has some. */
-export type Probed = TaskRef & { prompt?: string | JsonString; systemPrompt?: string | null };
+export type Probed = TaskRef & { prompt?: LazyString; systemPrompt?: string | null };
 
 /** An episode that the environment failed, or that played another task than asked: the next task may do better. */
 export class PlayFailed extends UserError {

@@ -71,7 +71,7 @@ export class RecordedDiscovery implements OpenDiscovery {
   readonly server: Header['server'];
   readonly envName: string;
   readonly splits: Split[];
-  readonly given?: boolean;
+  readonly provided?: boolean;
   readonly action?: NonNullable<OpenDiscovery['action']>;
   readonly rewardRule?: 'sum';
   private readonly sections: Split[];
@@ -96,7 +96,11 @@ export class RecordedDiscovery implements OpenDiscovery {
     this.server = header.server;
     this.envName = header.environment;
     const { given, action, rewardRule } = header;
-    Object.assign(this, { ...(given && { given }), ...(action && { action }), ...(rewardRule && { rewardRule }) });
+    Object.assign(this, {
+      ...(given && { provided: given }),
+      ...(action && { action }),
+      ...(rewardRule && { rewardRule }),
+    });
     this.sections = header.splits;
     const names = this.sections.map(({ name }) => name);
     const chosen = chosenSplits(names, options.splits);

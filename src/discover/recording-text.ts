@@ -7,7 +7,7 @@ import { type Header, type Line, RECORDING_FORMAT } from './recording.js';
  * @param server what a config says of where the tasks are
  */
 export async function* recordingText(discovery: Discovery, server: Header['server']): AsyncGenerator<string> {
-  const { envName, splits, given, action, rewardRule } = discovery;
+  const { envName, splits, provided, action, rewardRule } = discovery;
   const numbers = new Map<Toolset, number>();
   let tasks = 0;
 
@@ -16,7 +16,7 @@ export async function* recordingText(discovery: Discovery, server: Header['serve
     format: RECORDING_FORMAT,
     server,
     environment: envName,
-    ...(given === undefined ? {} : { given }),
+    ...(provided === undefined ? {} : { given: provided }),
     ...(action === undefined ? {} : { action }),
     ...(rewardRule === undefined ? {} : { rewardRule }),
     splits,

@@ -16,7 +16,7 @@ import {
 } from '../rules/index.js';
 import { description } from './config.js';
 
-/** What can be said of a run before its server is asked. */
+/** Checks that need no server. */
 export function checkOptions(options: GymOptions): Finding[] {
   return [
     ...instanceName(options.name),
@@ -29,7 +29,7 @@ export function checkOptions(options: GymOptions): Finding[] {
   ];
 }
 
-/** What can be said of a server before its tasks are read. */
+/** Checks that need no tasks. */
 export function checkServer(
   { envName, splits, action }: Pick<Discovery, 'envName' | 'splits' | 'action'>,
   options: GymOptions,

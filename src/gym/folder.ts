@@ -2,15 +2,15 @@ import type { Discovery, GymOptions, OutputFile } from '../model.js';
 import { configSize, exampleRows, type Findings } from '../rules/index.js';
 import { checkOptions, checkServer } from './check.js';
 import { namesOf } from './names.js';
-import { PromptPrints } from './prompt-prints.js';
+import { PromptFingerprints } from './prompt-fingerprints.js';
 import { RowWriter } from './rows.js';
 import { bridge, serverFiles } from './server-files.js';
 import { ToolsetTexts } from './toolsets.js';
 
 /**
- * The written folder, file by file: what is always the same, rows as the tasks are read, then what follows from them.
- * Everything that Gym would refuse goes to `findings`, so that a user reads all of it at once; where there is any, the folder
- * is incomplete or empty, and must not be written: the caller throws the findings once it has read all files.
+ * The files of the written folder: first the bridge, then the rows, while the tasks are read, then the files that depend on them.
+ * @param findings gets everything that Gym would refuse, so that it can be reported at once. If it has errors after the last
+ *   file, the folder is incomplete and must not be written.
  */
 export async function* folder(
   discovery: Discovery,
@@ -24,10 +24,10 @@ export async function* folder(
   const exampleSplit = options.datasets?.train ?? options.datasets?.validation;
   const examples: string[] = [];
 
-  // No file has a name that a rule refuses: the tasks are then read for what else there is to say
+  // If a file name may be invalid, no file is returned, and the tasks are read only to check them.
   const writable = !findings.any;
   for (const [at, split] of discovery.splits.entries()) {
-    const prompts = new PromptPrints();
+    const prompts = new PromptFingerprints();
     const rows = writer.rows(discovery.tasks(split), split.name === exampleSplit ? examples : undefined, prompts);
     if (writable && at === 0) yield* bridge(); // while the first tasks are on their way
     if (writable) yield { path: names.rows(split.name), rows, prompts };

@@ -2,6 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { longStrings } from './long-strings.js';
 
+/** Text that may not be decoded yet. `String(text)` decodes it. */
+export type LazyString = string | { toString(): string; toJSON(): string };
+
 /** A string of a JSON text, kept as the bytes that it came in. `safeJson` would write the same bytes. */
 export class JsonString {
   /**
@@ -21,6 +24,11 @@ export class JsonString {
   toJSON(): string {
     return this.toString();
   }
+}
+
+/** Whether text is not decoded yet. It is then well-formed, and not empty. */
+export function isUndecoded(text: unknown): text is JsonString {
+  return text instanceof JsonString;
 }
 
 /** Minimum length, in bytes, of a string kept in raw form. Decoding and encoding a shorter one takes less time than keeping it. */

@@ -1,20 +1,11 @@
 import path from 'node:path';
 import type { Discovery, Toolset } from '../discover/index.js';
 import { UserError } from '../errors.js';
-import {
-  checkOptions,
-  checkServer,
-  folder,
-  type GymOptions,
-  MAX_CONCURRENT_ENVS,
-  namesOf,
-  type ServerConfig,
-  type Settings,
-  slug,
-} from '../gym/index.js';
+import { checkOptions, checkServer, folder, namesOf, slug } from '../gym/index.js';
+import { type GymOptions, MAX_CONCURRENT_ENVS, type ServerConfig, type Settings } from '../model.js';
 import { type JsonValue, type OutputFile, type Plan, readLock, type Target, type Written } from '../output/index.js';
-import { describe, type Finding, Findings, gymRoot, type Judged, rewardScore } from '../rules/index.js';
-import { currentSettings, PromptKeeper, readRoot } from '../written/index.js';
+import { describe, type Finding, Findings, gymRoot, rewardScore } from '../rules/index.js';
+import { currentSettings, EditedPrompts, readGymRoot } from '../written/index.js';
 import { openSource, type SourceRequest } from './open-source.js';
 import type { Warnings } from './warnings.js';
 
@@ -51,7 +42,7 @@ export interface Generated {
   /** What was found out and decided. */
   notes: readonly string[];
   /** What some models' APIs would refuse, or what looks like a mistake. */
-  warnings: readonly Judged[];
+  warnings: readonly Finding[];
   /** The command that serves the tasks for NeMo Gym, where somebody has to and gymgen knows how. */
   serve?: string;
   /** Sessions opened, and requests and bytes over HTTP. */
@@ -76,7 +67,7 @@ export async function generate<T extends Written>(
   signal: AbortSignal,
 ): Promise<Generated & T> {
   const root = path.resolve(request.gymRoot);
-  refuse(gymRoot(await readRoot(root)));
+  refuse(gymRoot(await readGymRoot(root)));
   const { found, close, ...source } = await openSource(request, warnings, signal);
   try {
     if (source.recorded) assertOriginNamed(request);
@@ -92,7 +83,7 @@ export async function generate<T extends Written>(
     const findings = new Findings();
     const sample = new FirstRow();
     const target = path.join(root, namesOf(name).folder);
-    const prompts = new PromptKeeper(target, await readLock(target), request.keepPrompts ?? false);
+    const prompts = new EditedPrompts(target, await readLock(target), request.keepPrompts ?? false);
     const record = () => {
       findings.throwIfAny(REFUSED);
       findings.add(rewardScore(settings.reward, found.scores?.()));
@@ -106,7 +97,7 @@ export async function generate<T extends Written>(
         toolsets: found.toolsets().map(summary),
       };
     };
-    const files = prompts.of(sample.of(folder(found, options, findings)));
+    const files = prompts.restore(sample.of(folder(found, options, findings)));
     const written = await output({ gymRoot: root, name }, files, record);
     return {
       ...written,

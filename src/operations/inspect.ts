@@ -1,6 +1,7 @@
 import type { Discovery, Reporter, Split, Toolset } from '../discover/index.js';
-import { folder, type GymOptions, slug } from '../gym/index.js';
-import { Findings, type Judged, rewardScore } from '../rules/index.js';
+import { folder, slug } from '../gym/index.js';
+import type { GymOptions } from '../model.js';
+import { type Finding, Findings, rewardScore } from '../rules/index.js';
 import { openSource, type SourceRequest } from './open-source.js';
 
 export interface InspectRequest extends SourceRequest {
@@ -24,9 +25,9 @@ export interface Inspection {
   toolsets: Toolset[];
   notes: readonly string[];
   /** What NeMo Gym would refuse. */
-  refused: readonly Judged[];
+  refused: readonly Finding[];
   /** What some models' APIs would refuse, or what looks like a mistake. */
-  warnings: readonly Judged[];
+  warnings: readonly Finding[];
   counts: { sessions: number; requests: number; bytes: number };
 }
 
@@ -63,11 +64,11 @@ export async function inspect(request: InspectRequest, reporter: Reporter, signa
 
 /** The same discovery, whose prompts are measured as they go by. */
 function measured(found: Discovery, prompts: ReadonlyMap<Split, PromptLengths>): Discovery {
-  const { envName, splits, given, action, rewardRule } = found;
+  const { envName, splits, provided, action, rewardRule } = found;
   return {
     envName,
     splits,
-    ...(given ? { given } : {}),
+    ...(provided ? { provided } : {}),
     ...(action ? { action } : {}),
     ...(rewardRule ? { rewardRule } : {}),
     toolsets: () => found.toolsets(),

@@ -9,7 +9,7 @@ import {
 } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import { openRegular } from '../files.js';
-import type { ServerConfig } from '../gym/index.js';
+import type { ServerConfig } from '../model.js';
 import { parseServerUrl, Unreachable } from '../openenv/index.js';
 import { gymgenCommand } from '../printed-command.js';
 import { type BundleOptions, resolveSource } from '../source/index.js';

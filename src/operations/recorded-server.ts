@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Reporter } from '../discover/index.js';
 import { UserError } from '../errors.js';
-import type { BundleConfig, ServerConfig } from '../gym/index.js';
+import type { BundleConfig, ServerConfig } from '../model.js';
 import { parseServerUrl } from '../openenv/index.js';
 import { gymgenCommand } from '../printed-command.js';
 import { type BundleOptions, bundleReference, FRAMEWORK_VERSION, inRepositoryOf, realPath } from '../source/index.js';

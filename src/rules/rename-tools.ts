@@ -1,65 +1,57 @@
 import { closest } from '../closest.js';
 import { configText } from './config.js';
-import { type Finding, quote } from './finding.js';
+import { error, type Finding, quote } from './finding.js';
 
-/** The server's tool name → the name in the rows, as `--rename-tool OLD=NEW` gives them. */
+/** The server's tool names, each with its name in the rows, from `--rename-tool OLD=NEW`. */
 type Renames = Readonly<Record<string, string>>;
 
 const CHOOSE = 'choose another NEW in --rename-tool OLD=NEW';
+/** Upper bound on the tools that a fix names. */
+const NAMED = 10;
 
 /**
- * `rename-collision`: the bridge maps a name of the rows back, so that each must stand for one tool. The server's own name
- * is a text of the config, which has limits of its own.
+ * `rename-collision`: the bridge maps a name in the rows back to the server's, so two tools must not share one. The server's
+ * name is also a text of the config.
  */
 export function renames(renameTools: Renames): Finding[] {
   const taken = new Map<string, string>();
   return Object.entries(renameTools).flatMap(([old, name]) => {
     const other = taken.get(name);
     taken.set(name, old);
-    if (other === undefined) return configText(`--rename-tool ${quote(`${old}=${name}`)}`, old);
-    return [
-      {
-        code: 'rename-collision',
-        where: `--rename-tool ${quote(`${old}=${name}`)}`,
-        what: `tool ${quote(other)} is already renamed so`,
-        fix: CHOOSE,
-      },
-    ];
+    if (other === undefined) return configText(option(old, name), old);
+    return [error('rename-collision', option(old, name), `tool ${quote(other)} already has this new name`, CHOOSE)];
   });
 }
 
 /**
- * `rename-taken`: a tool of the server that has the name another one is given. It clashes even where no task offers both,
- * since the config's `tool_names` holds for all tasks: a call of the one would reach the other.
+ * `rename-taken`: the server has a tool with the new name of another. They clash even if no task offers both, because the
+ * config's `tool_names` holds for all tasks.
  */
 export function renameTaken(serverName: string, renameTools: Renames): Finding[] {
   if (Object.hasOwn(renameTools, serverName)) return [];
   const old = Object.keys(renameTools).find((key) => renameTools[key] === serverName);
   if (old === undefined) return [];
-  return [
-    {
-      code: 'rename-taken',
-      where: `--rename-tool ${quote(`${old}=${serverName}`)}`,
-      what: 'the server has a tool of that name',
-      fix: CHOOSE,
-    },
-  ];
+  return [error('rename-taken', option(old, serverName), 'the server has a tool with this name', CHOOSE)];
 }
 
-/** `rename-unmatched`: an option that renames nothing is a typing error. `seen` are the server's names of all tools. */
+/**
+ * `rename-unmatched`: a rename without a tool is a typing error.
+ * @param seen the server's names of all tools
+ */
 export function renamesUnmatched(renameTools: Renames, seen: ReadonlySet<string>): Finding[] {
-  return Object.keys(renameTools)
-    .filter((old) => !seen.has(old))
-    .map((old) => ({
-      code: 'rename-unmatched',
-      where: `--rename-tool ${quote(`${old}=${renameTools[old]}`)}`,
-      what: `no task offers a tool ${quote(old)}`,
-      fix: unmatchedFix(old, [...seen]),
-    }));
+  return Object.entries(renameTools)
+    .filter(([old]) => !seen.has(old))
+    .map(([old, name]) =>
+      error('rename-unmatched', option(old, name), `no task offers a tool ${quote(old)}`, unmatchedFix(old, [...seen])),
+    );
 }
 
 function unmatchedFix(old: string, seen: readonly string[]): string {
   const near = closest(old, seen);
   if (near !== undefined) return `did you mean ${quote(near)}?`;
-  return `leave it out, or name one of: ${seen.slice(0, 10).map(quote).join(' ') || '(no tools at all)'}`;
+  return `omit it, or name one of: ${seen.slice(0, NAMED).map(quote).join(' ') || '(no tools)'}`;
+}
+
+function option(old: string, name: string): string {
+  return `--rename-tool ${quote(`${old}=${name}`)}`;
 }

@@ -1,53 +1,47 @@
 import { escapeUnits } from '../display-text.js';
-import { type Finding, quote } from './finding.js';
-import { windowsFault } from './gym-names.js';
+import { error, type Finding, OMIT_SPLIT, quote } from './finding.js';
+import { windowsFault } from './windows-names.js';
 
-/** What 255 bytes of a file name leave beside `_prepare.<instance>.<dataset>.jsonl`. */
+/** A file name has up to 255 bytes, and Gym appends `_prepare.<instance>.<dataset>.jsonl`. */
 const LONGEST = 100;
 
 /**
- * `split-…`: each split is `data/<split>.jsonl`, which `gym eval run --input` hands to Hydra unquoted
- * (nemo_gym/cli/main.py, `_value_flag`). `example` says that the folder gets a `data/example.jsonl` of its own.
+ * `split-…`: each split becomes the file `data/<split>.jsonl`, which `gym eval run --input` passes to Hydra unquoted
+ * (`_value_flag`, nemo_gym/cli/main.py).
+ * @param example whether the folder gets `data/example.jsonl`
  */
 export function splitNames(names: readonly string[], { example }: { example: boolean }): Finding[] {
   return [...names.flatMap((name) => splitName(name, example)), ...collisions(names)];
 }
 
 function splitName(name: string, example: boolean): Finding[] {
-  const refuse = (
-    code: string,
-    what: string,
-    fix = 'leave it out: --split with the names of the others',
-  ): Finding[] => [{ code, where: `split ${quote(name)}`, what, fix }];
-  if (!/^[A-Za-z0-9_@%+ .-]*$/.test(name)) return refuse('split-file', "can't be a file name that Gym takes");
-  if (name.trim() !== name || name === '') return refuse('split-file', "can't be a file name: it begins or ends blank");
+  const refuse = (code: string, problem: string, fix = `omit it: ${OMIT_SPLIT}`) => [
+    error(code, `split ${quote(name)}`, problem, fix),
+  ];
+  if (!/^[A-Za-z0-9_@%+ .-]*$/.test(name)) return refuse('split-file', 'is not a file name that Gym accepts');
+  if (name === '') return refuse('split-file', 'is not a file name: it is empty');
+  if (name.trim() !== name) return refuse('split-file', 'begins or ends with a space');
   if (/^[.-]/.test(name)) return refuse('split-file', `would be a ${name[0] === '.' ? 'hidden file' : 'flag'}`);
   if (name.length > LONGEST) return refuse('split-file', `is longer than ${LONGEST} characters`);
   const fault = windowsFault(name);
   if (fault !== undefined) return refuse('split-windows', fault);
-  // nemo_gym/train_data_utils.py writes these beside the rows, and pruning them must not hit rows
-  if (/_(?:prepare|metrics)$/i.test(name))
+  // nemo_gym/train_data_utils.py writes these files next to the rows, and gymgen deletes them when rows change.
+  if (/_(?:prepare|metrics)$/i.test(name)) {
     return refuse('split-derived', 'is the name of a file that Gym derives from rows');
-  if (/^example_rollouts$/i.test(name)) return refuse('split-derived', 'is the file of rollouts that Gym looks for');
-  if (example && /^example$/i.test(name)) {
-    return refuse(
-      'split-example',
-      "is the file of Gym's five examples",
-      'drop --datasets, or leave the split out with --split',
-    );
   }
-  // nemo_gym/cli/env.py, `_validate_data_single`
+  if (/^example_rollouts$/i.test(name)) return refuse('split-derived', "is the name of Gym's example rollouts");
+  const withoutDatasets = `omit --datasets, or omit the split: ${OMIT_SPLIT}`;
+  if (example && /^example$/i.test(name)) {
+    return refuse('split-example', "is the name of Gym's five example rows", withoutDatasets);
+  }
+  // `_validate_data_single` (nemo_gym/cli/env.py)
   if (example && /conflict/i.test(name)) {
-    return refuse(
-      'split-example',
-      "is taken for a conflict by Gym's check of the example data (data/*conflict*)",
-      'drop --datasets, or leave the split out with --split',
-    );
+    return refuse('split-example', "matches data/*conflict*, which Gym's data check refuses", withoutDatasets);
   }
   return [];
 }
 
-/** macOS's file system takes names that differ in case for one. */
+/** `split-collision`: some file systems ignore case or the Unicode normalization form. */
 function collisions(names: readonly string[]): Finding[] {
   const taken = new Map<string, string>();
   return names.flatMap((name) => {
@@ -57,21 +51,16 @@ function collisions(names: readonly string[]): Finding[] {
       taken.set(file, name);
       return [];
     }
-    return [
-      {
-        code: 'split-collision',
-        where: `split ${escaped(name)}`,
-        what:
-          name.normalize('NFC') === other.normalize('NFC')
-            ? `differs from split ${escaped(other)} in its Unicode form only`
-            : `is one file with split ${escaped(other)} where case doesn't count`,
-        fix: 'write one of them: --split with its name',
-      },
-    ];
+    const problem =
+      name.normalize('NFC') === other.normalize('NFC')
+        ? `differs from split ${escaped(other)} only in its Unicode form`
+        : `is the same file as split ${escaped(other)} if case is ignored`;
+    const fix = 'write one of them: pass its name to --split';
+    return [error('split-collision', `split ${escaped(name)}`, problem, fix)];
   });
 }
 
-/** With what looks the same in two names told apart. */
+/** A quoted name with escapes, since two names may look the same. */
 function escaped(name: string): string {
   return quote(name).replace(/[^\x20-\x7e]/g, escapeUnits);
 }

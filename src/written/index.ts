@@ -1,3 +1,2 @@
-export { PromptKeeper } from './keep-prompts.js';
-export { currentSettings, readRoot } from './read-root.js';
-export { type WrittenFolder, writtenFolders } from './written.js';
+export { EditedPrompts } from './edited-prompts.js';
+export { currentSettings, readGymRoot, type WrittenFolder, writtenFolders } from './gym-root.js';

@@ -55,7 +55,7 @@ test('two rows of one task, and a change of spelling alone', () => {
   const twice = compare([row(0), row(0), row(1)], [row(0), row(1)]);
   expect(twice).toMatchObject({ went: { count: 1 }, came: { count: 0 } });
   const spelt = compare([row(0).replace('"index":0', '"index":0.0')], [row(0)]);
-  expect(spelt?.changed.fields).toEqual({ 'how its JSON is spelt': 1 });
+  expect(spelt?.changed.fields).toEqual({ 'JSON formatting': 1 });
 });
 
 test('a line that begins and ends like a row, and is none', () => {

@@ -29,7 +29,7 @@ test.skipIf(!existsSync('/proc/self'))(
 describe('the resources_servers folder of a root', () => {
   test('is refused, with the right root', async () => {
     const { stderr, exitCode } = await run('rec.jsonl', 'gym/resources_servers');
-    expect(stderr).toContain('is a resources_servers/ folder, not the folder that holds it [root-nested]');
+    expect(stderr).toContain('is a resources_servers/ folder instead of the folder above it [root-nested]');
     expect(stderr).toContain(`write to '${join(cwd, 'gym')}`);
     expect(exitCode).toBe(2);
     expect(readdirSync(cwd)).toEqual(['rec.jsonl']);
@@ -47,7 +47,7 @@ test.each(['check', 'update'])('%s of a root without folders of gymgen says how 
   mkdirSync(join(cwd, 'empty'));
   for (const root of ['empty', 'none']) {
     const { stderr, exitCode } = await run(command, root);
-    expect(stderr).toContain('error: nothing in this Gym root was written by gymgen');
+    expect(stderr).toContain('error: no folder in this Gym root was written by gymgen');
     expect(stderr).toMatch(new RegExp(`fix: write a folder first: gymgen '?<source>'? ${root}\n`));
     expect(exitCode).toBe(2);
   }

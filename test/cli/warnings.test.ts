@@ -112,7 +112,7 @@ test('--reward with a score that no probed episode ended with is a warning', asy
   const server = await givenServer({ shows: ({ seed }) => observation({ question: `${seed}?` }), steps });
   const codes = async (reward: string) =>
     (await write(writeRequest(server.url, gymRoot(), { episodes: '2', reward }), new Said(), signal)).warnings.map(
-      ({ code, what }) => `${code}: ${what}`,
+      ({ code, problem }) => `${code}: ${problem}`,
     );
   expect(await codes('acc')).toEqual([]);
   expect(await codes('other')).toEqual(["reward-score: no probed episode ended with this score (scores: 'acc')"]);

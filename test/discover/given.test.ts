@@ -23,7 +23,7 @@ describe('episodes', () => {
       'prompt: question',
     ]);
     expect(toolsets).toEqual(['environment: step']);
-    expect(discovery).toMatchObject({ given: true, rewardRule: 'sum', action: { fixed: {} } });
+    expect(discovery).toMatchObject({ provided: true, rewardRule: 'sum', action: { fixed: {} } });
   });
 
   test('that the seed changes nothing of are one row', async () => {

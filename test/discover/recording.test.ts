@@ -111,7 +111,7 @@ describe('a recording stands in for its server', () => {
     await keep(server.url, file, options);
     const { discovery, tasks } = await given(server, options);
     const recording = await openRecording(file, { splits: [], limit: Number.POSITIVE_INFINITY, signal }, new Said());
-    expect(recording).toMatchObject({ given: true, rewardRule: 'sum', action: discovery.action });
+    expect(recording).toMatchObject({ provided: true, rewardRule: 'sum', action: discovery.action });
     const got = await all(recording);
     expect(got.tasks).toEqual(tasks.map((task) => ({ ...plain(task), reset: task.reset })));
     expect(got.toolsets).toEqual(discovery.toolsets());

@@ -55,7 +55,7 @@ describe('a line', () => {
     ['an empty prompt', '{"prompt":""}', /:2: its prompt is empty/],
     ['an id that is no text', '{"id":[]}', /:2: its id is no string/],
     ['an id that is taken', '{"id":"train-0"}', /:2: its id 'train-0' is another task's already/],
-    ['a number that Gym can not hold', '{"seed":1e999}', /:2: its reset has 1e999, which is no finite number/],
+    ['a number that Gym can not hold', '{"seed":1e999}', /:2: its reset has 1e999, which is not a finite number/],
   ];
   test.each(bad)('that is %s is told by file and line', async (_, line, told) => {
     expect(await failureOf(read(fileOf('tasks.jsonl', `{}\n${line}\n`)))).toMatch(told);

@@ -1,6 +1,5 @@
 import type { Discovery, GymOptions, Split, Task, Tool, Toolset } from '../../src/model.js';
 
-/** A tool with a schema of its own, in JSON text. */
 export function tool(
   name: string,
   parameters = '{"type":"object","properties":{}}',
@@ -27,7 +26,7 @@ export function task(index: number, changes: Partial<Task> = {}): Task {
   };
 }
 
-/** What a server serves, from its tasks: pages of two. */
+/** A discovery of these tasks, in pages of two. */
 export function discovery(tasks: Task[], changes: Partial<Discovery> = {}): Discovery {
   const splits: Split[] = [...new Set(tasks.map(({ split }) => split))].map((name) => ({
     name,

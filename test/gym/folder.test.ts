@@ -8,13 +8,13 @@ import { generate } from './files.js';
 const FIVE = [0, 1, 2, 3, 4].map((index) => task(index));
 
 describe('a folder', () => {
-  it('has the bridge as it is, then its rows, then the rest', async () => {
+  it('has the bridge, then the rows, then the other files', async () => {
     const { files, findings } = await generate(discovery([...FIVE, task(0, { split: 'eval' })]), options());
     expect(findings.list).toEqual([]);
     const bridge = fileURLToPath(new URL('../../templates/server/openenv_bridge', import.meta.url));
-    const there = (await readdir(bridge)).filter((name) => name.endsWith('.py')).sort();
+    const modules = (await readdir(bridge)).filter((name) => name.endsWith('.py')).sort();
     expect([...files.keys()]).toEqual([
-      ...there.map((name) => `openenv_bridge/${name}`),
+      ...modules.map((name) => `openenv_bridge/${name}`),
       'data/train.jsonl',
       'data/eval.jsonl',
       'toolsets.json',
@@ -25,17 +25,17 @@ describe('a folder', () => {
       'tests/test_app.py',
       'README.md',
     ]);
-    for (const name of there) {
+    for (const name of modules) {
       expect(files.get(`openenv_bridge/${name}`)).toBe(await readFile(join(bridge, name), 'utf8'));
     }
   });
 
-  it('is the same twice', async () => {
-    const of = async () => [...(await generate(discovery(FIVE), options())).files];
-    expect(await of()).toEqual(await of());
+  it('is the same in two runs', async () => {
+    const files = async () => [...(await generate(discovery(FIVE), options())).files];
+    expect(await files()).toEqual(await files());
   });
 
-  it('has five example rows where datasets are declared', async () => {
+  it('has five example rows if there are datasets', async () => {
     const datasets = { train: 'train', license: 'MIT' };
     const { files } = await generate(discovery([...FIVE, task(5)]), options({ datasets }));
     expect(files.get('data/example.jsonl')).toBe(
@@ -43,7 +43,7 @@ describe('a folder', () => {
     );
   });
 
-  it('says all at once what Gym would refuse, and then has no file', async () => {
+  it('reports everything that Gym would refuse at once, and has no files', async () => {
     const bad = toolset([[tool('verify'), tool('a.b')]]);
     const tasks = [
       task(0, { split: 'a/b', toolset: bad, prompt: '' }),
@@ -74,7 +74,7 @@ describe('a folder', () => {
     ]);
   });
 
-  it('is cut short by what only the tasks tell', async () => {
+  it('stops after the rows if the tasks have a problem', async () => {
     const { files, findings } = await generate(
       discovery([task(0)]),
       options({ datasets: { train: 'train', license: 'MIT' }, renameTools: { submit: 'x' } }),

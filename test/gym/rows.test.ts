@@ -18,7 +18,7 @@ async function write(tasks: Task[], changes: Partial<GymOptions> = {}) {
   return { chunks, lines: chunks.join('').split('\n').slice(0, -1), examples, findings };
 }
 
-it('has the keys of a row in their order', async () => {
+it('has the keys of a row in order', async () => {
   const { lines } = await write([task(3)]);
   expect(lines).toEqual([
     '{"responses_create_params":{"input":[{"role":"system","content":"You run a battery."},{"role":"user","content":"Day 3"}],' +
@@ -38,7 +38,7 @@ it.each([
   ['', 'Added.', 'Added.'],
   ['Own.', 'Added.', 'Own.\n\nAdded.'],
   ['Own.', '', 'Own.'],
-])('of the system prompt %j with %j added makes %j', async (systemPrompt, added, want) => {
+])('the system prompt %j with %j appended becomes %j', async (systemPrompt, added, want) => {
   const { lines } = await write([task(0, { systemPrompt })], added === undefined ? {} : { appendSystemPrompt: added });
   const { input } = JSON.parse(lines[0] as string).responses_create_params;
   expect(input).toEqual([
@@ -47,8 +47,8 @@ it.each([
   ]);
 });
 
-it('has no line end and no lone surrogate in a line, whatever the texts hold', async () => {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text like another
+it('escapes line breaks and control characters', async () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is an ordinary text
   const prompt = 'a\n\r\u0085\u2028\u2029\0\u001e"\\😀\ufeff${x}{{y}}"""';
   const { lines, findings } = await write([task(0, { prompt })]);
   expect(lines).toHaveLength(1);
@@ -57,27 +57,27 @@ it('has no line end and no lone surrogate in a line, whatever the texts hold', a
   expect(findings.any).toBe(false);
 });
 
-it('leaves out what Gym would refuse, goes on, and names each task', async () => {
+it('skips tasks that Gym would refuse, and names each', async () => {
   const tasks = [task(0), task(1, { prompt: '' }), task(2, { systemPrompt: '\ud800' }), task(3)];
   const { lines, findings } = await write(tasks);
   expect(lines.map((line) => JSON.parse(line).index)).toEqual([0, 3]);
-  expect(findings.list.map(({ code, where }) => [code, where])).toEqual([
+  expect(findings.list.map(({ code, subject }) => [code, subject])).toEqual([
     ['row-prompt', "task train[1] '@local/srv/envs/gridsim-v1/day-1'"],
     ['row-system-prompt', "task train[2] '@local/srv/envs/gridsim-v1/day-2'"],
   ]);
 });
 
-it('has each task’s own tools, and an empty list where it has none', async () => {
+it('has each task’s own tools, or an empty list', async () => {
   const { lines } = await write([task(0), task(1, { toolset: toolset([[]]) })]);
   expect(lines.map((line) => JSON.parse(line).responses_create_params.tools.length)).toEqual([2, 0]);
 });
 
-it('keeps the first five rows', async () => {
+it('collects the first five rows as examples', async () => {
   const { lines, examples } = await write([...Array(7).keys()].map((index) => task(index)));
   expect(examples).toEqual(lines.slice(0, 5).map((line) => `${line}\n`));
 });
 
-it('comes in chunks of whole lines, not in one text', async () => {
+it('comes in chunks of whole lines', async () => {
   const prompt = 'x'.repeat(10_000);
   const { chunks } = await write([...Array(100).keys()].map((index) => task(index, { prompt, toolset: SOLVER })));
   expect(chunks.length).toBeGreaterThan(3);

@@ -18,7 +18,7 @@ function put(folder: string): void {
   writeFileSync(join(folder, 'gymgen.lock.json'), '{"format":1,"files":{}}');
 }
 
-test('folders with a lock file are found by name, and links are not followed', async () => {
+test('finds folders with a lock file, and follows no symlinks', async () => {
   put(join(servers, 'b'));
   put(join(servers, 'a'));
   put(join(root, 'elsewhere'));
@@ -27,13 +27,13 @@ test('folders with a lock file are found by name, and links are not followed', a
   expect((await writtenFolders(root)).map(({ name }) => name)).toEqual(['a', 'b']);
 });
 
-test('resources_servers as a link is not followed', async () => {
+test('does not follow a symlink resources_servers', async () => {
   put(join(root, 'elsewhere/a'));
   symlinkSync('elsewhere', servers);
   await expect(writtenFolders(root)).rejects.toMatchObject({ name: 'UserError', where: root });
 });
 
-test('a folder with too many entries is refused by their number', async () => {
+test('refuses a folder with too many entries', async () => {
   mkdirSync(servers);
   for (let at = 0; at <= LIMITS.rootFolders; at += 1) mkdirSync(join(servers, `f${at}`));
   await expect(writtenFolders(root)).rejects.toMatchObject({

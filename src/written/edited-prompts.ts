@@ -1,22 +1,23 @@
 import path from 'node:path';
 import { UserError } from '../errors.js';
 import { readNoFollow } from '../files.js';
-import { PromptPrints } from '../gym/index.js';
+import { PromptFingerprints } from '../gym/index.js';
 import { hasTooManyValues } from '../json/bounds.js';
 import { LIMITS } from '../limits.js';
-import { hashFile, type Lock, type OutputFile, type RowsFile } from '../output/index.js';
+import type { OutputFile, RowsFile } from '../model.js';
+import { hashFile, type Lock } from '../output/index.js';
 import { MergedRows } from './merged-rows.js';
 
-/** Names that are told. */
-const TOLD = 5;
+/** Upper bound on the lost prompts that an error names. */
+const NAMED = 5;
 
-/** Puts the user's own prompts into the rows that are generated: those that the lock file says are kept, and, where asked, newly edited ones. */
-export class PromptKeeper {
+/** Puts edited prompts back into generated rows. */
+export class EditedPrompts {
   private readonly merged = new Map<string, MergedRows>();
 
   /**
-   * @param lock of the folder, if it has one
-   * @param adopt whether prompts that were edited since are kept, too
+   * @param lock of the folder, if it has one; it names the files whose prompts are always kept
+   * @param adopt whether newly edited prompts are kept, too
    */
   constructor(
     private readonly folder: string,
@@ -24,24 +25,24 @@ export class PromptKeeper {
     private readonly adopt: boolean,
   ) {}
 
-  async *of(files: AsyncIterable<OutputFile>): AsyncGenerator<OutputFile> {
+  async *restore(files: AsyncIterable<OutputFile>): AsyncGenerator<OutputFile> {
     for await (const file of files) yield 'rows' in file && (await this.isEdited(file)) ? await this.merge(file) : file;
   }
 
-  /** How many rows have prompts of the user's. */
+  /** Number of rows with edited prompts. */
   get count(): number {
     return [...this.merged.values()].reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** @throws UserError where prompts would be lost, since their tasks are gone or at another place */
+  /** @throws UserError if prompts would be lost, because their tasks are gone or moved */
   assertNoneLost(): void {
     const lost = [...this.merged.values()].flatMap((rows) => rows.lost);
     if (lost.length === 0) return;
-    const more = lost.length > TOLD ? [`and ${lost.length - TOLD} more`] : [];
-    throw new UserError('prompts that were edited by hand have no task at their place any more; nothing was written', {
+    const more = lost.length > NAMED ? [`and ${lost.length - NAMED} more`] : [];
+    throw new UserError('edited prompts no longer match a task; nothing was written', {
       where: this.folder,
-      details: [...lost.slice(0, TOLD), ...more],
-      fix: 'keep a copy of them, and drop them with --force',
+      details: [...lost.slice(0, NAMED), ...more],
+      fix: 'save a copy of them, then discard them with --force',
     });
   }
 
@@ -53,22 +54,24 @@ export class PromptKeeper {
   }
 
   private async merge(file: RowsFile): Promise<RowsFile> {
-    const print = PromptPrints.parse(this.lock?.prompts?.[file.path] ?? '');
-    const merged = new MergedRows({ path: path.join(this.folder, file.path), print, tools: await this.tools() });
+    const fingerprint = PromptFingerprints.parse(this.lock?.prompts?.[file.path] ?? '');
+    const merged = new MergedRows({
+      path: path.join(this.folder, file.path),
+      fingerprint,
+      tools: await this.writtenTools(),
+    });
     this.merged.set(file.path, merged);
-    return { ...file, rows: merged.rows(file.rows), kept: merged };
+    return { ...file, rows: merged.merge(file.rows), kept: merged };
   }
 
-  /** The tools that rows had when they were written, from the file beside them, as far as that is as it was. */
-  private async tools(): Promise<ReadonlySet<string>> {
+  /** The toolsets of the existing rows, from `toolsets.json`; empty if that file was edited. */
+  private async writtenTools(): Promise<ReadonlySet<string>> {
     const file = path.join(this.folder, 'toolsets.json');
     try {
       if ((await hashFile(file)) !== this.lock?.files['toolsets.json']) return new Set();
       const bytes = await readNoFollow(file, LIMITS.answerBytes);
       if (hasTooManyValues(bytes)) return new Set();
-      const { toolsets } = JSON.parse(String(bytes)) as {
-        toolsets: { tools: unknown }[];
-      };
+      const { toolsets } = JSON.parse(String(bytes)) as { toolsets: { tools: unknown }[] };
       return new Set(toolsets.map(({ tools }) => JSON.stringify(tools)));
     } catch {
       return new Set();

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import { gymTools } from '../../src/gym/tools.js';
-import { ToolsetTexts } from '../../src/gym/toolsets.js';
+import { gymTools, ToolsetTexts } from '../../src/gym/toolsets.js';
 import { Findings } from '../../src/rules/index.js';
 import { options, tool, toolset } from './discovery.js';
 
-it('passes a schema on as the server wrote it', () => {
+it('keeps the spelling of a schema', () => {
   const parameters = '{"type":"object","properties":{"a":{"maximum":9223372036854775807,"default":1.0}},"_x":null}';
   const { tools, findings } = gymTools(toolset([[tool('t', parameters, 'A "b" \\')]]), {});
   expect(tools).toEqual([
@@ -29,17 +28,17 @@ it.each([
     '{"type":"object","properties":{"a":{"type":"object"},"b":{}}}',
   ],
   ['{"type":"object","properties":null}', '{"type":"object","properties":null}'],
-])('of %s makes %s: only the top level is normalised', (parameters, expected) => {
+])('the parameters %s become %s: only the top level is normalized', (parameters, expected) => {
   const [text] = gymTools(toolset([[tool('t', parameters)]]), {}).tools;
   expect(text).toContain(`"parameters":${expected},"strict"`);
 });
 
-it('takes two ways to say "no parameters" for the same', () => {
+it('accepts two spellings of "no parameters" in one toolset', () => {
   const { findings } = gymTools(toolset([[tool('t', '{}')], [tool('t', '{"type":"object","properties":{}}')]]), {});
   expect(findings).toEqual([]);
 });
 
-it('warns about what models may refuse', () => {
+it('warns about what model APIs may refuse', () => {
   const many = Array.from({ length: 129 }, (_, at) => tool(`t${at}`));
   const { findings } = gymTools(toolset([[...many, tool('list', '{"type":"array"}')]]), {});
   expect(findings.map(({ code, severity }) => [code, severity])).toEqual([
@@ -49,7 +48,7 @@ it('warns about what models may refuse', () => {
   ]);
 });
 
-it('writes one line whatever the texts hold', () => {
+it('writes one line for any text', () => {
   const parameters = '{\r\n  "description": "a\u2028b\u0085c"\n}\n';
   const [text] = gymTools(toolset([[tool('t', parameters, 'd\u2029\n')]]), {}).tools;
   expect(text).not.toMatch(/[\r\n\u0085\u2028\u2029]/);
@@ -59,29 +58,29 @@ it('writes one line whatever the texts hold', () => {
   });
 });
 
-it('has each tool of all turns once, in the order in which they are first offered', () => {
+it('has each tool of all turns once, in order', () => {
   const turns = [[tool('a'), tool('end')], [tool('b'), tool('a', undefined, 'In other words.')], [tool('end')]];
-  const made = gymTools(toolset(turns), { a: 'first' });
-  expect(made.tools.map((text) => JSON.parse(text).name)).toEqual(['first', 'end', 'b']);
-  expect(JSON.parse(made.tools[0] as string).description).toBe('Runs a.');
-  expect(made.turns).toEqual([['first', 'end'], ['b', 'first'], ['end']]);
-  expect(made.findings).toEqual([]);
+  const texts = gymTools(toolset(turns), { a: 'first' });
+  expect(texts.tools.map((text) => JSON.parse(text).name)).toEqual(['first', 'end', 'b']);
+  expect(JSON.parse(texts.tools[0] as string).description).toBe('Runs a.');
+  expect(texts.turns).toEqual([['first', 'end'], ['b', 'first'], ['end']]);
+  expect(texts.findings).toEqual([]);
 });
 
-it('says all that is wrong with a toolset', () => {
+it('reports all problems of a toolset', () => {
   const turns = [[tool('verify'), tool('a.b'), tool('a_b')], [tool('a_b', '{"x":1}')], [tool('n', '{"x":NaN}')]];
   const codes = gymTools(toolset(turns), { 'a.b': 'a_b' }).findings.map(({ code }) => code);
   expect(codes.sort()).toEqual(['rename-taken', 'tool-clash', 'tool-duplicate', 'tool-json', 'tool-route']);
 });
 
-it('is serialised once a toolset', () => {
+it('encodes a toolset once', () => {
   const texts = new ToolsetTexts(options(), new Findings());
   const solver = toolset([[tool('a')]]);
-  expect(texts.of(solver)).toBe(texts.of(solver));
-  expect(JSON.parse(texts.of(toolset([[]])))).toEqual([]);
+  expect(texts.json(solver)).toBe(texts.json(solver));
+  expect(JSON.parse(texts.json(toolset([[]])))).toEqual([]);
 });
 
-it('keeps no path of the serving machine in toolsets.json', () => {
+it('has no path of the serving machine in toolsets.json', () => {
   const texts = new ToolsetTexts(options(), new Findings());
   const key = 'task:@local/srv/envs/gridsim-v1/day-1';
   const file = texts.file([toolset([[tool('a')], []], key), toolset([[]])]);
@@ -93,7 +92,7 @@ it('keeps no path of the serving machine in toolsets.json', () => {
         key: 'task:@local/gridsim-v1/day-1',
         tasks: [{ split: 'train', index: 0, id: '@local/gridsim-v1/day-0' }],
         turns: [['a'], []],
-        tools: [JSON.parse(texts.of(toolset([[tool('a')]])))[0]],
+        tools: [JSON.parse(texts.json(toolset([[tool('a')]])))[0]],
       },
       expect.objectContaining({ turns: [[]], tools: [] }),
     ],

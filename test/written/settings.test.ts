@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.js';
 import { config } from '../../src/gym/config.js';
-import { currentSettings, readRoot } from '../../src/written/index.js';
+import { currentSettings, readGymRoot } from '../../src/written/index.js';
 import { readSettings } from '../../src/written/settings.js';
 import { options } from '../gym/discovery.js';
 
@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(root, { recursive: true });
 });
 
-it('reads back what was written', async () => {
+it('reads the settings that gymgen wrote', async () => {
   const settings = {
     connect_timeout: 1,
     tool_timeout: 1.5,
@@ -28,11 +28,11 @@ it('reads back what was written', async () => {
   };
   expect(readSettings(config({ envName: 'x' }, options({ settings })), 'gridsim_v1', 'x.yaml')).toEqual(settings);
   expect(readSettings(config({ envName: 'x' }, options()), 'gridsim_v1', 'x.yaml')).toEqual({});
-  const given = config({ envName: 'x', rewardRule: 'sum' }, options());
-  expect(readSettings(given, 'gridsim_v1', 'x.yaml')).toEqual({ reward_rule: 'sum' });
+  const text = config({ envName: 'x', rewardRule: 'sum' }, options());
+  expect(readSettings(text, 'gridsim_v1', 'x.yaml')).toEqual({ reward_rule: 'sum' });
 });
 
-it('reads what a user set by hand, wherever in its block', async () => {
+it('reads settings that the user added, anywhere in their block', async () => {
   const text = config({ envName: 'x' }, options())
     .replace('      domain: agent', '      tool_timeout: 90   # slow\n      domain: agent')
     .replace('    simple_agent:\n', '    simple_agent:\n      max_steps: 12\n');
@@ -46,7 +46,7 @@ it.each([
   ['max_concurrent_envs: 1.5', 'max_concurrent_envs'],
   ['reward: 3', 'reward'],
   ['reward_rule: total', 'reward_rule'],
-])('refuses %s, which would be lost, naming the file', async (line, key) => {
+])('refuses %s, and names the file', async (line, key) => {
   const text = config({ envName: 'x' }, options()).replace('      domain', `      ${line}\n      domain`);
   try {
     readSettings(text, 'gridsim_v1', 'a/x.yaml');
@@ -58,25 +58,25 @@ it.each([
 });
 
 it.each(['', '[]', 'a: [', 'gridsim_v1: 3', 'gridsim_v1:\n  resources_servers: [1]', '\0'])(
-  'has nothing to keep of %j',
+  'finds no settings in %j',
   (text) => {
     expect(readSettings(text, 'gridsim_v1', 'x.yaml')).toEqual({});
   },
 );
 
-it('says of a root what is there', async () => {
-  expect(await readRoot(join(root, 'none'))).toEqual({ path: join(root, 'none'), environmentServers: false });
+it('reads what the rules check of a Gym root', async () => {
+  expect(await readGymRoot(join(root, 'none'))).toEqual({ path: join(root, 'none'), environmentServers: false });
   await writeFile(join(root, 'pyproject.toml'), '[project]\n');
   await mkdir(join(root, 'nemo_gym'));
   await writeFile(join(root, 'nemo_gym/package_info.py'), 'MAJOR = 0\n');
   await mkdir(join(root, 'environment_servers'));
-  expect(await readRoot(root)).toMatchObject({
+  expect(await readGymRoot(root)).toMatchObject({
     pyproject: '[project]\n',
     packageInfo: 'MAJOR = 0\n',
     environmentServers: true,
   });
   await writeFile(join(root, 'pyproject.toml'), '\ufeff[project]\n');
-  expect((await readRoot(root)).pyproject).toBe('[project]\n');
+  expect((await readGymRoot(root)).pyproject).toBe('[project]\n');
   expect(await currentSettings(root, 'gridsim_v1')).toEqual({});
   await mkdir(join(root, 'resources_servers/gridsim_v1/configs'), { recursive: true });
   const text = config({ envName: 'x' }, options({ settings: { tool_timeout: 5 } }));
@@ -93,11 +93,11 @@ it.each<[string, string, RegExp]>([
   ['levels of maps', Array.from({ length: 500 }, (_, at) => `${' '.repeat(at)}a:\n`).join(''), /configDepth/],
   ['comments', '#\n'.repeat(100_000), /configKeys/],
   ['bytes', '#'.repeat(300_000), /configBytes/],
-])('a config with too many %s is refused by their number', (_, text, message) => {
+])('refuses a config with too many %s', (_, text, message) => {
   expect(() => readSettings(text, 'gridsim_v1', 'x.yaml')).toThrow(message);
 });
 
-it('a config that is too large, or no regular file, is not read', async () => {
+it('does not read a config that is too large or not a regular file', async () => {
   const folder = join(root, 'resources_servers/gridsim_v1/configs');
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'gridsim_v1.yaml'), '#'.repeat(2 ** 20 + 1));
