@@ -4,7 +4,7 @@ import { jsonFault } from '../rules/index.js';
 /**
  * A tool's parameters as rows have them. `{}` and an object without `properties` become
  * `{"type":"object","properties":{}}` with their own keys; all else stays byte for byte, since the model must see what the
- * server checks. The bridge compares toolsets without this difference (openenv_bridge/toolcheck.py).
+ * server checks. The bridge compares toolsets without this difference (openenv_bridge/tool_schemas.py).
  */
 export function rowParameters(parameters: string): string {
   if (jsonFault(parameters) !== undefined || !parameters.trimStart().startsWith('{')) return parameters;

@@ -41,7 +41,7 @@ export interface ServeOptions {
 /** Serves the app of an OpenEnv project: `MODULE:ATTRIBUTE [--port=N]`. */
 export const PROJECT_PROGRAM = fileURLToPath(new URL('../../templates/serve_project.py', import.meta.url));
 
-/** As in openenv_bridge/loopback.py. */
+/** As in bundle_child/loopback.py. */
 const TOKEN_HEADER = 'X-Gymgen-Token';
 const TOKEN_FLAG = '--token-on-stdin';
 const TOKEN_BYTES = 32;

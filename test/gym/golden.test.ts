@@ -39,6 +39,13 @@ const CASES: Record<string, { given: Discovery; options: GymOptions }> = {
     }),
     options: options({ settings: { max_steps: 20 } }),
   },
+  bundle: {
+    given: discovery(days),
+    options: options({
+      server: { bundle: '../../../bundles/gridsim', framework: '0.9.1364', sandbox: 'docker' },
+      settings: { max_concurrent_envs: 4 },
+    }),
+  },
   everything: {
     given: discovery([...texts, task(0, { split: 'eval set' })], { envName: hostile }),
     options: options({
@@ -57,7 +64,7 @@ it.each(Object.keys(CASES))('writes %s as it did', async (name) => {
   const { given, options } = CASES[name] as (typeof CASES)[string];
   const { files, findings } = await generate(given, options);
   expect(findings.list).toEqual([]);
-  const own = new Map([...files].filter(([path]) => !path.startsWith('openenv_bridge/')));
+  const own = new Map([...files].filter(([path]) => !/^(?:openenv_bridge|bundle_child)\//.test(path)));
   const folder = join(GOLDEN, name);
   if (process.env.GYMGEN_UPDATE_GOLDEN === '1') await replace(folder, own);
   expect((await golden(folder)).sort()).toEqual([...own.keys()].sort());
