@@ -7,7 +7,6 @@ import { namesOf } from './names.js';
 import type { GymOptions } from './options.js';
 import { render, TEMPLATES, type Template } from './templates.js';
 
-
 /** The files that Gym runs and people read. Only the config contains text of the server, and it quotes that text. */
 export function serverFiles(discovery: Discovery, options: GymOptions): TextFile[] {
   const names = namesOf(options.name);

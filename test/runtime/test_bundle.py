@@ -281,9 +281,7 @@ asyncio.run(main())
     assert is_running(child)
     parent.kill()
     await parent.wait()
-    async with asyncio.timeout(60):
-        while is_running(child):
-            await asyncio.sleep(0.02)
+    await until_gone(child)
 
 
 def test_paths_in_the_config_are_resolved() -> None:
