@@ -4,7 +4,7 @@ import { checkOptions, checkServer } from './check.js';
 import { namesOf } from './names.js';
 import { PromptFingerprints } from './prompt-fingerprints.js';
 import { RowWriter } from './rows.js';
-import { bridge, serverFiles } from './server-files.js';
+import { pythonPackages, serverFiles } from './server-files.js';
 import { ToolsetTexts } from './toolsets.js';
 
 /**
@@ -29,7 +29,7 @@ export async function* folder(
   for (const [at, split] of discovery.splits.entries()) {
     const prompts = new PromptFingerprints();
     const rows = writer.rows(discovery.tasks(split), split.name === exampleSplit ? examples : undefined, prompts);
-    if (writable && at === 0) yield* bridge(); // while the first tasks are on their way
+    if (writable && at === 0) yield* pythonPackages(options); // while the first tasks are being fetched
     if (writable) yield { path: names.rows(split.name), rows, prompts };
     else for await (const _ of rows);
   }

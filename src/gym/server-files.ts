@@ -5,16 +5,14 @@ import { config, SETTING_LINES } from './config.js';
 import { namesOf } from './names.js';
 import { render, TEMPLATES, type Template } from './templates.js';
 
-const BRIDGE = 'openenv_bridge';
-
-/** The files that Gym runs and people read. None holds a text of the server but the config, and that quotes it. */
+/** The files that Gym runs and people read. Only the config contains text of the server, and it quotes that text. */
 export function serverFiles(discovery: Discovery, options: GymOptions): TextFile[] {
   const names = namesOf(options.name);
   const provided = discovery.provided ?? false;
   const content = (path: Template, values: object = {}) => ({ path, content: render(path, values) });
   return [
     { path: names.config, content: config(discovery, options), settings: SETTING_LINES },
-    content('app.py'),
+    content('app.py', { bundle: 'bundle' in options.server }),
     content('pyproject.toml', { project: names.project, framework: framework(options) }),
     content('task_data.py', { provided }),
     content('tests/test_app.py', { names }),
@@ -22,7 +20,7 @@ export function serverFiles(discovery: Discovery, options: GymOptions): TextFile
   ];
 }
 
-/** What the folder's venv needs to serve a bundle, at the version that the rows were written with. */
+/** The dependency that serves a bundle, at the version with which the rows were generated. */
 function framework({ server }: GymOptions): string | null {
   return 'bundle' in server ? `agentenv-framework[openenv]==${server.framework}` : null;
 }
@@ -33,18 +31,23 @@ function readme(discovery: Discovery, { name, server, renameTools, datasets }: G
     names: namesOf(name),
     provided: discovery.provided ?? false,
     splits: discovery.splits,
-    /** The split to play in the examples: the smallest is the quickest. */
+    /** The split in the example commands: the smallest, because it is the quickest to run. */
     example: discovery.splits.reduce((least, split) => (split.count < least.count ? split : least)).name,
     endTurn: discovery.toolsets().some(({ turns }) => turns.length > 1) ? (renameTools.end_turn ?? 'end_turn') : null,
     datasets: datasets !== undefined,
   };
 }
 
-/** The Python package as it is, and nobody's caches: a `.pyc` is refused where folders become packages. */
-export function bridge(): TextFile[] {
-  const found = readdirSync(join(TEMPLATES, BRIDGE), { recursive: true, encoding: 'utf8' });
+/** The Python packages that `app.py` imports: the bridge and, if the config has a bundle, the process that serves it. */
+export function pythonPackages({ server }: GymOptions): TextFile[] {
+  return ['openenv_bridge', ...('bundle' in server ? ['bundle_child'] : [])].flatMap(pythonPackage);
+}
+
+/** A package without its caches: NeMo Platform refuses a `.pyc` in a package. */
+function pythonPackage(name: string): TextFile[] {
+  const found = readdirSync(join(TEMPLATES, name), { recursive: true, encoding: 'utf8' });
   const paths = found
-    .map((file) => `${BRIDGE}/${file.split(sep).join('/')}`)
+    .map((file) => `${name}/${file.split(sep).join('/')}`)
     .filter((path) => /(?:\.py|\/py\.typed)$/.test(path) && !/\/(?:\.|__pycache__)/.test(path))
     .sort();
   return paths.map((path) => ({ path, content: readFileSync(join(TEMPLATES, path), 'utf8') }));

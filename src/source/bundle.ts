@@ -24,7 +24,7 @@ export interface BundleOptions {
   absolute?: boolean;
 }
 
-const PROGRAM = fileURLToPath(new URL('../../templates/server/openenv_bridge/serve_bundle.py', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../templates/server/bundle_child/serve_bundle.py', import.meta.url));
 
 /** Serves an AgentEnv bundle with AgentEnv's own OpenEnv server, until gymgen ends. */
 export async function openBundle(

@@ -40,7 +40,7 @@ export interface ServeOptions {
 /** Serves the app of an OpenEnv project: `MODULE:ATTRIBUTE [--port=N]`. */
 export const SERVE_PROJECT = fileURLToPath(new URL('../../templates/serve_project.py', import.meta.url));
 
-/** The same as in openenv_bridge/loopback.py. */
+/** The same as in bundle_child/loopback.py. */
 const TOKEN_HEADER = 'X-Gymgen-Token';
 const TOKEN_FLAG = '--token-on-stdin';
 const TOKEN_BYTES = 32;

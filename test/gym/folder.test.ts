@@ -2,13 +2,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import type { GymOptions } from '../../src/model.js';
 import { discovery, options, task, tool, toolset } from './discovery.js';
 import { generate } from './files.js';
 
 const FIVE = [0, 1, 2, 3, 4].map((index) => task(index));
 
 describe('a folder', () => {
-  it('has the bridge, then the rows, then the other files', async () => {
+  it('contains the bridge unchanged, then the rows, then the other files', async () => {
     const { files, findings } = await generate(discovery([...FIVE, task(0, { split: 'eval' })]), options());
     expect(findings.list).toEqual([]);
     const bridge = fileURLToPath(new URL('../../templates/server/openenv_bridge', import.meta.url));
@@ -28,6 +29,23 @@ describe('a folder', () => {
     for (const name of modules) {
       expect(files.get(`openenv_bridge/${name}`)).toBe(await readFile(join(bridge, name), 'utf8'));
     }
+  });
+
+  it('contains bundle_child only if the config has a bundle', async () => {
+    const child = async (server: GymOptions['server']) => {
+      const { files, findings } = await generate(discovery(FIVE), options({ server }));
+      expect(findings.list).toEqual([]);
+      const importing = [...files].filter(([, text]) => /^ *(?:from|import) bundle_child\b/m.test(text));
+      return { names: [...files.keys()].filter((path) => path.startsWith('bundle_child/')), importing };
+    };
+    expect(await child({ url: 'http://127.0.0.1:8000' })).toEqual({ names: [], importing: [] });
+    const { names, importing } = await child({ bundle: 'hello', framework: '0.9.1364' });
+    expect(names).toEqual(
+      ['__init__', 'bundle', 'leftovers', 'loopback', 'serve_bundle', 'toolset_key'].map(
+        (name) => `bundle_child/${name}.py`,
+      ),
+    );
+    expect(importing.map(([path]) => path)).toEqual(['app.py']);
   });
 
   it('is the same in two runs', async () => {

@@ -38,6 +38,13 @@ const CASES: Record<string, { discovery: Discovery; options: GymOptions }> = {
     }),
     options: options({ settings: { max_steps: 20 } }),
   },
+  bundle: {
+    discovery: discovery(days),
+    options: options({
+      server: { bundle: '../../../bundles/gridsim', framework: '0.9.1364', sandbox: 'docker' },
+      settings: { max_concurrent_envs: 4 },
+    }),
+  },
   everything: {
     discovery: discovery([...texts, task(0, { split: 'eval set' })], { envName: hostile }),
     options: options({
@@ -56,7 +63,7 @@ it.each(Object.keys(CASES))('writes the golden folder %s', async (name) => {
   const { discovery, options } = CASES[name] as (typeof CASES)[string];
   const { files, findings } = await generate(discovery, options);
   expect(findings.list).toEqual([]);
-  const own = new Map([...files].filter(([path]) => !path.startsWith('openenv_bridge/')));
+  const own = new Map([...files].filter(([path]) => !/^(?:openenv_bridge|bundle_child)\//.test(path)));
   const folder = join(GOLDEN, name);
   if (process.env.GYMGEN_UPDATE_GOLDEN === '1') await replace(folder, own);
   expect((await golden(folder)).sort()).toEqual([...own.keys()].sort());

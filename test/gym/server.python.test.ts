@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askGym, gymPython } from './gym-python.js';
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
-const GOLDEN = ['plain', 'provided', 'everything'];
+const GOLDEN = ['plain', 'provided', 'bundle', 'everything'];
 
 let root: string;
 const folderOf = (name: string) => join(root, name);
@@ -17,9 +17,9 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'gymgen-server-'));
   for (const name of GOLDEN) {
     await cp(join(REPOSITORY, 'fixtures/golden', name), folderOf(name), { recursive: true });
-    await cp(join(REPOSITORY, 'templates/server/openenv_bridge'), join(folderOf(name), 'openenv_bridge'), {
-      recursive: true,
-    });
+    for (const folder of name === 'bundle' ? ['openenv_bridge', 'bundle_child'] : ['openenv_bridge']) {
+      await cp(join(REPOSITORY, 'templates/server', folder), join(folderOf(name), folder), { recursive: true });
+    }
   }
 });
 
@@ -37,7 +37,7 @@ sys.path.insert(0, given)
 code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:asyncio", given])
 sys.path.remove(given)
 os.chdir(before)
-for name in [name for name in sys.modules if name.split(".")[0] in {"app", "openenv_bridge", "task_data", "test_app"}]:
+for name in [name for name in sys.modules if name.split(".")[0] in {"app", "bundle_child", "openenv_bridge", "task_data", "test_app"}]:
     del sys.modules[name]
 said = sys.stdout.getvalue()
 print()
