@@ -96,7 +96,11 @@ export class RecordedDiscovery implements OpenDiscovery {
     this.server = header.server;
     this.envName = header.environment;
     const { given, action, rewardRule } = header;
-    Object.assign(this, { ...(given && { provided: given }), ...(action && { action }), ...(rewardRule && { rewardRule }) });
+    Object.assign(this, {
+      ...(given && { provided: given }),
+      ...(action && { action }),
+      ...(rewardRule && { rewardRule }),
+    });
     this.sections = header.splits;
     const names = this.sections.map(({ name }) => name);
     const chosen = chosenSplits(names, options.splits);
