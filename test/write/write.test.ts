@@ -144,7 +144,7 @@ describe('nothing is written, and no session left open, where', () => {
     const target = root();
     mkdirSync(target);
     writeFileSync(join(target, 'pyproject.toml'), '[project]\nname = "other"\n');
-    expect(await failureOf(writing(server.url, target))).toMatch(/pyproject.toml is another project's/);
+    expect(await failureOf(writing(server.url, target))).toMatch(/pyproject.toml belongs to another project/);
     expect(server.asked).toEqual([]);
   });
 
