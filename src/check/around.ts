@@ -1,6 +1,6 @@
 const BEFORE = 24;
 
-/** Two texts that differ, cut to the neighbourhood of the first place where they do, with `…` where more was. */
+/** Cuts two different texts to the part around the first difference. `…` marks the cuts. */
 export function around(one: string, other: string, length = 72): [string, string] {
   if (one.length <= length && other.length <= length) return [one, other];
   let at = 0;

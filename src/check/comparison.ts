@@ -7,14 +7,14 @@ import type { FileDifference } from './difference.js';
 import { RowsComparison } from './rows-comparison.js';
 import { watchRows } from './watch-rows.js';
 
-/** Bytes of a text that is compared; of a larger one, only the state is reported. */
+/** Upper bound on the bytes of a text for which differences are reported, and not only the state. */
 const LARGEST = 4 * 2 ** 20;
 
-/** Compares what is generated with the folder: rows as they go by, texts once the plan says which ones differ. */
+/** Compares generated files with a folder: rows while they are read, texts once the plan says which ones differ. */
 export class Comparison {
   private readonly folder: string;
   private readonly rows = new Map<string, RowsComparison>();
-  /** Each text that was generated. */
+  /** The generated texts, by path. */
   private readonly texts = new Map<string, string>();
 
   constructor({ gymRoot, name }: Target) {
@@ -34,7 +34,7 @@ export class Comparison {
     }
   }
 
-  /** @param lock the text that the lock file would have, where it is asked about */
+  /** @param lock the generated lock file, if it is compared, too */
   async differences(entries: readonly PlanEntry[], lock?: string): Promise<FileDifference[]> {
     if (lock !== undefined) this.texts.set(LOCK_FILE, lock);
     return Promise.all(entries.map((entry) => this.difference(entry)));
@@ -50,7 +50,7 @@ export class Comparison {
     const before = after === undefined ? undefined : await this.there(entry.path);
     if (after === undefined || before === undefined) return entry;
     if (entry.path.endsWith('.jsonl')) return { ...entry, ...compareRows(before, after) };
-    const { textDiff } = await import('./text-diff.js'); // where nothing differs, it isn't needed
+    const { textDiff } = await import('./text-diff.js'); // needed only for differences
     if (entry.path !== LOCK_FILE) return { ...entry, diff: textDiff(before, after) };
     const diff = textDiff(withoutHashes(before), withoutHashes(after));
     return { ...entry, diff: diff.length > 0 ? diff : ['(hashes of the files that differ)'] };
@@ -80,7 +80,7 @@ function compareRows(before: string, after: string): Pick<FileDifference, 'rows'
   return rows ? { rows } : {};
 }
 
-/** Of a lock file: hashes say no more than the files that they are of, which are told themselves. */
+/** A lock file without hashes: the files that they belong to are reported themselves. */
 function withoutHashes(text: string): string {
   const { files: _, prompts: __, ...said } = JSON.parse(text) as Record<string, unknown>;
   return `${JSON.stringify(said, null, 2)}\n`;

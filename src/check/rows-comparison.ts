@@ -8,7 +8,7 @@ const WAITING = 4 * 2 ** 20;
 /** Upper bounds on the tasks and fields that are named; others are counted. */
 const NAMED = 10;
 const FIELDS = 30;
-/** Rows that are there and would not be, of which it is told whether they are repeated. */
+/** Upper bound on the removed rows that are checked for being repeated. */
 const GONE = 1000;
 
 const NESTED: FieldChange[] = [{ field: 'values nested too deeply to compare', before: null, after: null }];
@@ -73,7 +73,7 @@ export class RowsComparison {
     if (fresh) this.meet(fresh, this.after, this.before, (other) => this.compare(other, fresh));
   }
 
-  /** What was found, once all lines were added; undefined where the files hold the same. */
+  /** The differences, once all lines were added; undefined if there are none. */
   end(): RowsDifference | undefined {
     this.before.empty();
     this.after.empty();
@@ -82,7 +82,7 @@ export class RowsComparison {
     return differs || unended ? this.found : undefined;
   }
 
-  /** The file's last line has no line break at its end. */
+  /** Notes that the last line of the file has no line break. */
   unended(): void {
     this.found.unended = true;
   }
@@ -119,7 +119,7 @@ export class RowsComparison {
     if (blank.first.length < NAMED) blank.first.push(line);
   }
 
-  /** A row that is nested deeper than it can be compared differs as a whole. */
+  /** A row that is nested too deeply to be compared differs as a whole. */
   private fieldsOf(before: Waiting, after: Waiting) {
     try {
       return rowFields(before.row, after.row);
@@ -208,7 +208,7 @@ class Window {
   }
 }
 
-/** A row can have any number of fields. */
+/** The first fields: an edited row can have any number. */
 function few(fields: FieldChange[]): FieldChange[] {
   if (fields.length <= FIELDS) return fields;
   return [...fields.slice(0, FIELDS), { field: `${fields.length - FIELDS} more fields`, before: null, after: null }];

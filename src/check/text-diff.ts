@@ -3,12 +3,12 @@ import { around } from './around.js';
 
 const LINES = 200;
 const LINE = 160;
-/** Past this many changed lines, what a diff would say is "all of it", and finding the shortest takes long. */
+/** Upper bound on changed lines. A longer diff would be useless, and slow to compute. */
 const EDITS = 1000;
-/** A diff keeps everything else waiting, signals too. */
+/** A diff blocks the process, signal handlers included. */
 const LONGEST_MS = 500;
 
-/** The lines of a unified diff without its two file names; CR LF is LF. Long lines are cut around what differs in them. */
+/** The lines of a unified diff without file names. CR LF counts as LF. Long lines are cut around the difference. */
 export function textDiff(before: string, after: string): string[] {
   const [old, fresh] = [before, after].map((text) => text.replaceAll('\r\n', '\n')) as [string, string];
   const patch = structuredPatch('', '', old, fresh, '', '', { context: 3, maxEditLength: EDITS, timeout: LONGEST_MS });
@@ -26,7 +26,7 @@ function shortened(lines: readonly string[]): string[] {
   for (let at = 0; at < lines.length; ) {
     const removed = run(lines, at, '-');
     const added = run(lines, at + removed, '+');
-    // Where as many lines came as went, they are the same ones, changed.
+    // An equal number of removed and added lines is taken for changed lines.
     if (removed === added) {
       for (let pair = at; pair < at + removed; pair += 1) {
         const [one, other] = around((lines[pair] ?? '').slice(1), (lines[pair + removed] ?? '').slice(1), LINE);

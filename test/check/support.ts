@@ -11,14 +11,14 @@ import { Said } from '../support/discovered.js';
 
 export const signal = new AbortController().signal;
 
-/** A folder that goes away with the test. */
+/** A temporary folder that is deleted after the test. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gymgen-check-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A Gym root and what is asked about it, from one source. */
+/** A Gym root that is written from one source. */
 export class Root {
   readonly gymRoot = join(tempFolder(), 'root');
 
@@ -59,7 +59,7 @@ export class Root {
     this.put(file, change(this.read(file)));
   }
 
-  /** Changes one row by hand, as a tool that writes JSON its own way does. */
+  /** Edits one row, with the JSON formatting of another tool. */
   editRow(file: string, at: number, change: (row: Row) => void, indent = 0): void {
     this.edit(file, (text) => {
       const lines = text.split('\n');
@@ -79,7 +79,7 @@ export interface Row {
   task_id: string;
 }
 
-/** `state path` of each file that differs, and its note; the lock file's own line says no more and is left out. */
+/** `state path` and the note of each difference, without the lock file. */
 export function statesIn({ differences }: Pick<CheckReport, 'differences'>): string[] {
   return differences
     .filter(({ path }) => path !== 'gymgen.lock.json')

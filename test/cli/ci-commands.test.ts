@@ -42,7 +42,7 @@ describe('check', () => {
     const lock = join(folder, 'gymgen.lock.json');
     writeFileSync(lock, readFileSync(lock, 'utf8').replace(/"source": ".*"/, '"source": "http://127.0.0.1:9"'));
     expect(await run('check', 'root')).toMatchObject({ exitCode: 2 });
-    expect(await run('check', 'nowhere')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nothing in') });
+    expect(await run('check', 'nowhere')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('no folder in') });
   });
 
   test('--json is one document, --github has a command for each file, and --diff of write is the same plan', async () => {

@@ -34,7 +34,7 @@ describe('warns about what a model API may reject:', () => {
       /'properties\.type' is "object"/,
     ],
     [
-      'a nested property that is no schema',
+      'a nested property that is not a schema',
       object({ a: object({ b: [] }) }),
       'schema-property',
       /a\.properties\.b' is \[\]/,

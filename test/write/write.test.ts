@@ -149,7 +149,7 @@ describe('nothing is written, and no session is left open, if', () => {
     const target = root();
     mkdirSync(target);
     writeFileSync(join(target, 'pyproject.toml'), '[project]\nname = "other"\n');
-    expect(await failureOf(writing(server.url, target))).toMatch(/pyproject.toml is another project's/);
+    expect(await failureOf(writing(server.url, target))).toMatch(/pyproject.toml belongs to another project/);
     expect(server.asked).toEqual([]);
   });
 
