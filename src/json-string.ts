@@ -23,6 +23,16 @@ export class JsonString {
   }
 }
 
+/** Whether a parsed value is a string, long or not. */
+export function isText(value: unknown): value is string | JsonString {
+  return typeof value === 'string' || value instanceof JsonString;
+}
+
+/** A parsed value with a long string as an ordinary one. */
+export function decoded(value: unknown): unknown {
+  return value instanceof JsonString ? value.toString() : value;
+}
+
 /** Minimum length, in bytes, of a string kept in raw form. Decoding and encoding a shorter one takes less time than keeping it. */
 const LONG = 1024;
 /** Placeholder prefix for a long string, followed by its number; random, so server data cannot contain it. */

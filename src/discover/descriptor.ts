@@ -1,11 +1,11 @@
 import { UserError } from '../errors.js';
-import { JsonString } from '../json-string.js';
+import { decoded, isText } from '../json-string.js';
 import { excerpt, type TaskDescriptor } from '../openenv/index.js';
-import type { TaskRef } from './types.js';
+import type { RawText, TaskRef } from './types.js';
 
 /** A task before it is known which tools it has. */
 export interface ListedTask extends TaskRef {
-  prompt: string | JsonString;
+  prompt: string | RawText;
   systemPrompt: string | null;
   /** Tasks of one key are expected to have the same tools. */
   key: string;
@@ -28,7 +28,7 @@ export function readDescriptor(task: TaskDescriptor, split: string, index: numbe
   const agent = decoded(task.agent);
   if (task.index !== undefined && task.index !== index) refuse('index', task.index, `${index}, its place in the split`);
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) refuse('id', id, 'a string');
-  if (typeof prompt !== 'string' && !(prompt instanceof JsonString)) {
+  if (!isText(prompt)) {
     refuse('prompt', prompt, 'a string', prompt == null ? ownPrompts(split) : FIX);
   }
   if (systemPrompt !== null && typeof systemPrompt !== 'string')
@@ -38,7 +38,7 @@ export function readDescriptor(task: TaskDescriptor, split: string, index: numbe
     split,
     index,
     id: String(id),
-    prompt: prompt as string | JsonString,
+    prompt: prompt as string | RawText,
     systemPrompt: systemPrompt as string | null,
     key: declared ? `toolset:${toolset}` : `agent:${typeof agent === 'string' ? agent : ''}`,
     declared,
@@ -51,10 +51,6 @@ const FIX = 'correct the task on the server, or leave its split out with --split
 function ownPrompts(split: string): string {
   const line = JSON.stringify({ reset: { split, index: 0 } });
   return `take the prompts from the resets: --tasks FILE, a .jsonl file with a line such as ${line} for each task; or leave the split out with --split`;
-}
-
-function decoded(value: unknown): unknown {
-  return value instanceof JsonString ? value.toString() : value;
 }
 
 /** What makes two descriptors the same task, wherever they are listed. */

@@ -1,5 +1,4 @@
 import { UserError } from '../errors.js';
-import type { JsonString } from '../json-string.js';
 import { LIMITS, limitMessage } from '../limits.js';
 import {
   type Answer,
@@ -15,7 +14,7 @@ import {
 } from '../openenv/index.js';
 import { lastSegment, nameOf, shown } from './descriptor.js';
 import type { Environment } from './environment.js';
-import type { JsonText, TaskRef, Tool } from './types.js';
+import type { JsonText, RawText, TaskRef, Tool } from './types.js';
 
 /** The tool by which AgentEnv's turns end. */
 export const END_TURN = 'end_turn';
@@ -40,7 +39,7 @@ export interface Played {
 }
 
 /** A task, with its listed prompts if it has some. */
-export type Probed = TaskRef & { prompt?: string | JsonString; systemPrompt?: string | null };
+export type Probed = TaskRef & { prompt?: string | RawText; systemPrompt?: string | null };
 
 /** An episode that the environment failed, or that played another task than asked: the next task may do better. */
 export class PlayFailed extends UserError {

@@ -1,7 +1,11 @@
-import type { JsonString } from '../json-string.js';
-
 /** JSON as the server wrote it: numbers keep their spelling, which JSON.parse would not (2^63, 1.0). */
 export type JsonText = string;
+
+/** A long text that was not decoded yet; `String(text)` decodes it. */
+export interface RawText {
+  toString(): string;
+  toJSON(): string;
+}
 
 /** A split of the server, with as many of its tasks as the run reads. */
 export interface Split {
@@ -22,8 +26,8 @@ export interface TaskRef {
 }
 
 export interface Task extends TaskRef {
-  /** As it was spelt where it is long, so that it need not be decoded to be written. */
-  prompt: string | JsonString;
+  /** A long one is not decoded, because it is written again unchanged. */
+  prompt: string | RawText;
   systemPrompt: string | null;
   toolset: Toolset;
 }

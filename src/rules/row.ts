@@ -1,5 +1,5 @@
 import type { Task } from '../discover/types.js';
-import { JsonString } from '../json-string.js';
+import { isText } from '../json-string.js';
 import type { Finding } from './finding.js';
 import { jsonFault } from './json-text.js';
 import { quote, wellFormed } from './text.js';
@@ -13,8 +13,9 @@ const NONE: readonly Finding[] = [];
 export function row(task: Task): readonly Finding[] {
   const { prompt, systemPrompt, id } = task;
   if (
-    // One that is kept as it came has no odd escape, and what is no UTF-8 was refused as a page.
-    (prompt instanceof JsonString || (typeof prompt === 'string' && prompt !== '' && wellFormed(prompt))) &&
+    // A raw text is long and valid UTF-8.
+    isText(prompt) &&
+    (typeof prompt !== 'string' || (prompt !== '' && wellFormed(prompt))) &&
     (systemPrompt === null || (typeof systemPrompt === 'string' && wellFormed(systemPrompt))) &&
     typeof id === 'string' &&
     id !== '' &&
@@ -39,7 +40,7 @@ function faults(task: Task): Finding[] {
   });
   const fault = task.reset === undefined ? undefined : jsonFault(task.reset);
   return [
-    ...(task.prompt instanceof JsonString ? [] : text('prompt', task.prompt, false)),
+    ...(isText(task.prompt) && typeof task.prompt !== 'string' ? [] : text('prompt', task.prompt, false)),
     ...text('system prompt', task.systemPrompt ?? '', true),
     ...text('id', task.id, false),
     ...(fault === undefined ? [] : [['row-reset', `its reset ${fault}`] as [string, string]]),
