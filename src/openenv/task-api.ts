@@ -6,8 +6,8 @@ import { LIMITS, limitMessage } from '../limits.js';
 import { type HttpClient, HttpStatusError } from './http.js';
 
 /**
- * A task as the server describes it: AgentEnv has id, name, index, prompt, system_prompt and agent; others what they like. Its
- * long strings are JsonStrings.
+ * A task as the server describes it: AgentEnv has id, name, index, prompt, system_prompt and agent; others what they like.
+ * `parseJson` leaves its long strings raw.
  */
 export type TaskDescriptor = Record<string, unknown>;
 
