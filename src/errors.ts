@@ -1,5 +1,5 @@
-/** Exit codes: 0 done, 1 differs or something in a batch failed, 2 could not do it, 128 + n ended by signal n. */
-export const EXIT = { done: 0, differs: 1, failed: 2, hungUp: 129, interrupted: 130, terminated: 143 } as const;
+/** Exit codes: 0 done, 1 problems found, 2 could not do it, 128 + n ended by signal n. */
+export const EXIT = { done: 0, problems: 1, failed: 2, hungUp: 129, interrupted: 130, terminated: 143 } as const;
 
 /** Signals that stop a run, with the words and the exit code of that. */
 const SIGNALS = {

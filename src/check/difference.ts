@@ -16,10 +16,10 @@ export interface Named {
 
 /** What differs between the rows that are there and those that would be. */
 export interface RowsDifference {
-  /** Rows that would be there and aren't; their lines are those of the file to be. */
-  came: Named;
-  /** Rows that are there and would not be. */
-  went: Named;
+  /** Generated rows that the file does not have, by their line in the generated file. */
+  added: Named;
+  /** Rows of the file that are no longer generated. */
+  removed: Named;
   changed: { count: number; first: RowChange[]; fields: Record<string, number> };
   /** Rows whose index is another one, and nothing else. */
   moved: number;

@@ -8,7 +8,7 @@ import { shellQuote } from '../printed-command.js';
  * are never sent by themselves.
  * @param request made from a lock file
  */
-export function withHeaderHint(error: unknown, { url, gym, discover }: GenerateRequest): unknown {
+export function withHeaderHint(error: unknown, { source, gym, discover }: GenerateRequest): unknown {
   const unsent = Object.entries(gym.headers).filter(([name]) => !(name in discover.headers));
   if (!(error instanceof UserError) || unsent.length === 0 || !isDenied(error)) return error;
   const headers = unsent.map(([name, value]) => `--header-env ${shellQuote(`${name}=${value}`)}`);
@@ -17,7 +17,7 @@ export function withHeaderHint(error: unknown, { url, gym, discover }: GenerateR
     ...(where === undefined ? {} : { where }),
     details,
     cause,
-    fix: `name the server, and the header of its config: --source ${shellQuote(url)} ${headers.join(' ')}`,
+    fix: `name the server, and the header of its config: --source ${shellQuote(source)} ${headers.join(' ')}`,
   });
 }
 

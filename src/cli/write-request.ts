@@ -76,7 +76,7 @@ export function wholeNumber(flag: string, text: string | undefined, least: numbe
 }
 
 /** What the gridsim demo and the main command have in common: flags, checked, become a request. */
-export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): WriteRequest {
+export function writeRequest(source: string, gymRoot: string, flags: WriteFlags): WriteRequest {
   const parsed = Flags.safeParse(flags);
   if (!parsed.success) {
     const details = parsed.error.issues.map(({ path, message }) => `${flagOf(path[0])} ${message}`);
@@ -97,7 +97,7 @@ export function writeRequest(url: string, gymRoot: string, flags: WriteFlags): W
   const bundle = defined({ reward, maxConcurrentEnvs, sandbox, absolute, python });
   const { appendSystemPrompt, datasets, license, resetTimeout, toolTimeout, idleTimeout, maxSteps } = given;
   return {
-    url,
+    source,
     gymRoot,
     ...defined({ name: given.name, configUrl: given.configUrl, trustRecording: given.trustRecording }),
     ...(Object.keys(bundle).length > 0 ? { bundle } : {}),

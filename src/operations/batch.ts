@@ -124,14 +124,14 @@ function gatesOf(jobs: readonly Job[]): Map<string, Gate> {
   const limits = new Map<string, number[]>();
   for (const { request } of jobs) {
     const limit = request.discover.maxSessions;
-    limits.set(serverOf(request.url), [...(limits.get(serverOf(request.url)) ?? []), limit]);
+    limits.set(serverOf(request.source), [...(limits.get(serverOf(request.source)) ?? []), limit]);
   }
   const shared = [...limits].filter(([, all]) => all.length > 1);
   return new Map(shared.map(([server, all]) => [server, new Gate(Math.max(...all))]));
 }
 
 function shared({ request }: Job, gates: ReadonlyMap<string, Gate>): Job['request'] {
-  const gate = gates.get(serverOf(request.url));
+  const gate = gates.get(serverOf(request.source));
   return gate ? { ...request, discover: { ...request.discover, gate } } : request;
 }
 
@@ -156,7 +156,9 @@ export async function refuseSameNames(jobs: readonly Job[], signal: AbortSignal)
     const folder = folderOf(job, name);
     const other = first.get(folder);
     if (other)
-      clashes.push(`${name}: ${withoutCredentials(other.request.url)} and ${withoutCredentials(job.request.url)}`);
+      clashes.push(
+        `${name}: ${withoutCredentials(other.request.source)} and ${withoutCredentials(job.request.source)}`,
+      );
     else first.set(folder, job);
   }
   if (clashes.length === 0) return;
@@ -174,7 +176,7 @@ function folderOf({ request }: Job, name: string): string {
 /** The name that a job will write, or undefined where only running it tells, or will tell why it can't. */
 async function nameOf({ request }: Job, signal: AbortSignal): Promise<string | undefined> {
   if (request.name !== undefined) return request.name;
-  const { url: source, discover } = request;
+  const { source, discover } = request;
   try {
     if (await isRecording(source)) {
       const recording = await openRecording(source, { splits: [], limit: 1, signal }, SILENT);
@@ -200,7 +202,7 @@ export function claims(): (job: Job, name: string) => void {
     const folder = folderOf(job, name);
     const other = first.get(folder);
     if (other !== undefined && other !== job) {
-      throw new UserError(`another source of the batch writes '${name}': ${withoutCredentials(other.request.url)}`, {
+      throw new UserError(`another source of the batch writes '${name}': ${withoutCredentials(other.request.source)}`, {
         fix: 'give one of them another name',
       });
     }

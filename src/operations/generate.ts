@@ -128,10 +128,10 @@ export async function generate<T extends Written>(
 }
 
 /** The written server sends the headers to the URL of its config: a recording may not choose that. */
-function assertOriginNamed({ url, configUrl, gym }: GenerateRequest): void {
+function assertOriginNamed({ source, configUrl, gym }: GenerateRequest): void {
   if (configUrl !== undefined || Object.keys(gym.headers).length === 0) return;
   throw new UserError('--header-env with a recording needs --config-url', {
-    where: url,
+    where: source,
     details: ['the written server would send the header to a URL that the recording names'],
     fix: 'name the server that gets the header: --config-url URL',
   });

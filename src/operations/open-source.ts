@@ -18,8 +18,8 @@ import { recordedServer } from './recorded-server.js';
 /** What is to be asked for its tasks, and how. */
 export interface SourceRequest {
   /** An OpenEnv server's URL in any form that people have, a Space, a bundle, a project; or the path of a recording. */
-  url: string;
-  /** What the config says, where that isn't what follows from `url`. */
+  source: string;
+  /** The server's URL for the config, if it is not the one that follows from `source`. */
   configUrl?: string;
   bundle?: BundleOptions;
   /** Let a recording name a bundle outside its git repository, and another version of AgentEnv than gymgen's. */
@@ -49,7 +49,7 @@ const RECORDING = /\.jsonl(?:\.gz)?$/;
  * @throws UserError where it can't be reached or read
  */
 export async function openSource(request: SourceRequest, reporter: Reporter, signal: AbortSignal): Promise<OpenSource> {
-  const { url: named, configUrl, discover: options } = request;
+  const { source: named, configUrl, discover: options } = request;
   if (await isRecording(named)) {
     const found = await openRecording(named, { ...options, signal }, reporter);
     const server = async (configFolder: string) =>

@@ -4,7 +4,7 @@ import { EXIT, UserError } from '../errors.js';
 /** Warnings that `--strict` makes errors: exit code 1, since problems were found. */
 export class StrictError extends UserError {
   override readonly name = 'StrictError';
-  override readonly exitCode = EXIT.differs;
+  override readonly exitCode = EXIT.problems;
 }
 
 /** A reporter that counts warnings, for `--strict`. */

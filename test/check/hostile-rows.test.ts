@@ -17,7 +17,7 @@ test('a row nested too deeply to compare differs as a whole', () => {
 
 test('a line of more values than a row can have is no row', () => {
   const found = compared(row(`[${'[],'.repeat(LIMITS.jsonValues)}1]`));
-  expect([found?.broken.count, found?.came.count]).toEqual([1, 1]);
+  expect([found?.broken.count, found?.added.count]).toEqual([1, 1]);
 });
 
 test('of a row with any number of fields, a few are told, and how many more', () => {

@@ -24,7 +24,7 @@ test('the same rows differ in nothing', () => {
 
 test('tasks know each other in any order', () => {
   const shuffled = [3, 0, 4, 1, 2].map((day, index) => row(index, `Day ${day}.`, `b/day-${day}`));
-  expect(compare(rows(5), shuffled)).toMatchObject({ moved: 5, came: { count: 0 }, went: { count: 0 } });
+  expect(compare(rows(5), shuffled)).toMatchObject({ moved: 5, added: { count: 0 }, removed: { count: 0 } });
 });
 
 test('what is told is bounded, and what is counted is all', () => {
@@ -38,8 +38,8 @@ test('what is told is bounded, and what is counted is all', () => {
     rows(500),
     rows(400).map((_, index) => row(index, 'x', `b/other-${index}`)),
   );
-  expect(other).toMatchObject({ came: { count: 400 }, went: { count: 500 } });
-  expect(other?.went.first[0]).toEqual({ task: "train[0] 'day-0'", line: 1 });
+  expect(other).toMatchObject({ added: { count: 400 }, removed: { count: 500 } });
+  expect(other?.removed.first[0]).toEqual({ task: "train[0] 'day-0'", line: 1 });
 });
 
 test('what is held is bounded: tasks that moved far are gone and new', () => {
@@ -47,19 +47,19 @@ test('what is held is bounded: tasks that moved far are gone and new', () => {
   const before = Array.from({ length: 100 }, (_, index) => row(index, long));
   const after = Array.from({ length: 100 }, (_, index) => row(index, long, `b/day-${(index + 50) % 100}`));
   const found = compare(before, after) as RowsDifference;
-  expect(found.came.count).toBe(found.went.count);
-  expect(found.came.count + found.moved).toBe(100);
+  expect(found.added.count).toBe(found.removed.count);
+  expect(found.added.count + found.moved).toBe(100);
 });
 
 test('two rows of one task, and a change of spelling alone', () => {
   const twice = compare([row(0), row(0), row(1)], [row(0), row(1)]);
-  expect(twice).toMatchObject({ went: { count: 1 }, came: { count: 0 } });
+  expect(twice).toMatchObject({ removed: { count: 1 }, added: { count: 0 } });
   const spelt = compare([row(0).replace('"index":0', '"index":0.0')], [row(0)]);
   expect(spelt?.changed.fields).toEqual({ 'how its JSON is spelt': 1 });
 });
 
 test('a line that begins and ends like a row, and is none', () => {
   const half = row(1).replace('"tools":[]', '"tools":[');
-  expect(compare([row(0), half, row(2)], rows(3))).toMatchObject({ broken: { count: 1 }, came: { count: 1 } });
-  expect(compare([row(0), half], rows(1))).toMatchObject({ broken: { count: 1 }, came: { count: 0 } });
+  expect(compare([row(0), half, row(2)], rows(3))).toMatchObject({ broken: { count: 1 }, added: { count: 1 } });
+  expect(compare([row(0), half], rows(1))).toMatchObject({ broken: { count: 1 }, added: { count: 0 } });
 });

@@ -15,8 +15,8 @@ test('names the file from the workspace, and the line where there is one', () =>
 
 test('text of a server or a path ends no command: %, line ends, and in properties : and ,', () => {
   const rows = {
-    came: { count: 0, first: [] },
-    went: { count: 1, first: [{ task: "train[0] '100%\r\n::error::x'", line: 3 }] },
+    added: { count: 0, first: [] },
+    removed: { count: 1, first: [{ task: "train[0] '100%\r\n::error::x'", line: 3 }] },
     changed: { count: 0, first: [], fields: {} },
     moved: 0,
     broken: { count: 0, first: [] },

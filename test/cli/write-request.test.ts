@@ -12,7 +12,7 @@ const refusal = (flags: WriteFlags) => failureOf((async () => request(flags))())
 
 test('without options, the defaults', () => {
   expect(request({})).toMatchObject({
-    url: 'http://h',
+    source: 'http://h',
     gymRoot: 'root',
     discover: {
       headers: {},

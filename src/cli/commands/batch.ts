@@ -36,7 +36,7 @@ export async function batchCommand(file: string | undefined, flags: BatchFlags):
     const outcomes = await runBatch(jobs, options, board, signal);
     showBatch(outcomes, terminal);
     terminal.document(batchDocument(outcomes));
-    if (outcomes.some(({ status }) => status === 'failed' || status === 'differs')) process.exitCode = EXIT.differs;
+    if (outcomes.some(({ status }) => status === 'failed' || status === 'differs')) process.exitCode = EXIT.problems;
   });
 }
 

@@ -24,7 +24,7 @@ export async function checkCommand(first: string, second: string | undefined, fl
     const reports: CheckReport[] = [];
     const failures: { name: string; error: UserError }[] = [];
     for (const request of requests) {
-      const shown = request.name ?? withoutCredentials(request.url);
+      const shown = request.name ?? withoutCredentials(request.source);
       try {
         const report = await check(request, terminal, signal);
         reports.push(report);
@@ -42,7 +42,7 @@ export async function checkCommand(first: string, second: string | undefined, fl
     terminal.document(checkDocument(reports, failures));
     // Exit code 1 if all that failed are warnings with --strict.
     if (failures.length > 0) process.exitCode = Math.max(...failures.map(({ error }) => error.exitCode));
-    else if (reports.some(({ changed }) => changed)) process.exitCode = EXIT.differs;
+    else if (reports.some(({ changed }) => changed)) process.exitCode = EXIT.problems;
   });
 }
 

@@ -19,6 +19,6 @@ export async function doctorCommand(flags: UiFlags): Promise<void> {
     }
     const missing = checks.some(({ found, needed }) => found === null && needed);
     terminal.document({ status: missing ? 'missing' : 'ok', checks });
-    if (missing) process.exitCode = EXIT.differs;
+    if (missing) process.exitCode = EXIT.problems;
   });
 }

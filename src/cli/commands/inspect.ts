@@ -13,6 +13,6 @@ export async function inspectCommand(source: string, flags: WriteFlags): Promise
     const inspection = await inspect(writeRequest(source, '.', flags), warnings, signal);
     showInspection(inspection, terminal);
     const warned = warnings.count + inspection.warnings.length > 0;
-    if (inspection.refused.length > 0 || (flags.strict && warned)) process.exitCode = EXIT.differs;
+    if (inspection.refused.length > 0 || (flags.strict && warned)) process.exitCode = EXIT.problems;
   });
 }

@@ -39,7 +39,7 @@ export async function updateCommand(gymRoot: string, flags: UpdateFlags): Promis
         terminal.line(`${name} can't be updated`);
         showUserError(error, terminal);
         folders.push({ name, status: 'failed', error: errorDocument(error) });
-        process.exitCode = EXIT.differs;
+        process.exitCode = EXIT.problems;
       }
     }
     terminal.document({ folders });

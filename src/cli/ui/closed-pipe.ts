@@ -1,7 +1,7 @@
 import { EXIT, systemError } from '../../errors.js';
 
 /** Codes that a command ends with if its output was complete. */
-const COMPLETE: readonly unknown[] = [undefined, EXIT.done, EXIT.differs];
+const COMPLETE: readonly unknown[] = [undefined, EXIT.done, EXIT.problems];
 
 /**
  * Keeps a failure of stdout or stderr from ending gymgen with a stack. `gymgen … | head` closes the pipe early (EPIPE), and a

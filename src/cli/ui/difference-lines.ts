@@ -8,13 +8,13 @@ export function differenceLines({ state, diff, rows }: FileDifference): string[]
   return state === 'edited' || state === 'update' ? ['(nothing that a diff shows)'] : [];
 }
 
-function rowLines({ came, went, changed, moved, broken, repeated, blank, unended }: RowsDifference): string[] {
+function rowLines({ added, removed, changed, moved, broken, repeated, blank, unended }: RowsDifference): string[] {
   const fields = Object.entries(changed.fields).map(([field, count]) => `${field} (${rows(count)})`);
   return [
-    ...namedLines('-', went, 'is no task any more', 'more that are no tasks any more'),
-    ...namedLines('+', came, 'is new', 'more that are new'),
-    ...namedLines('!', broken, 'is no row', 'more lines that are no rows'),
-    ...namedLines('!', repeated, 'is repeated', 'more that are repeated'),
+    ...namedLines('-', removed, 'removed', 'more removed'),
+    ...namedLines('+', added, 'added', 'more added'),
+    ...namedLines('!', broken, 'is not a row', 'more lines that are not rows'),
+    ...namedLines('!', repeated, 'is repeated', 'more repeated'),
     ...blankLines(blank),
     ...(unended ? ['! the last line has no line break at its end'] : []),
     ...changed.first.flatMap(changeLines),

@@ -60,9 +60,9 @@ export function workflowCommand({ file, line, title, lines }: Annotation): strin
 
 function lineOf({ rows, diff }: FileDifference): number | undefined {
   if (rows) {
-    const { changed, went, broken, repeated, blank, came } = rows;
-    const named = [changed, went, broken, repeated].flatMap(({ first }) => first.slice(0, 1));
-    return named[0]?.line ?? blank.first[0] ?? came.first[0]?.line;
+    const { changed, removed, broken, repeated, blank, added } = rows;
+    const named = [changed, removed, broken, repeated].flatMap(({ first }) => first.slice(0, 1));
+    return named[0]?.line ?? blank.first[0] ?? added.first[0]?.line;
   }
   const hunk = /^@@ -(\d+)/.exec(diff?.[0] ?? '')?.[1];
   return hunk === undefined ? undefined : Math.max(1, Number(hunk));

@@ -15,7 +15,7 @@ const COLOURS: Record<Status, Mark['colour']> = {
 
 /** One job that ended. */
 export function outcomeLine({ job, status, name, error }: Outcome): { text: string; mark: Mark } {
-  const source = withoutCredentials(job.request.url);
+  const source = withoutCredentials(job.request.source);
   const named = name !== undefined && name !== source ? `${name} (${source})` : job.label;
   return {
     mark: { text: status, colour: COLOURS[status] },
@@ -48,7 +48,7 @@ export function batchDocument(outcomes: readonly Outcome[]) {
   return {
     jobs: outcomes.map(({ job, status, name, rows, toolsets, error }) => {
       const base = {
-        source: withoutCredentials(job.request.url),
+        source: withoutCredentials(job.request.source),
         status,
         name: name ?? job.request.name,
         rows,
