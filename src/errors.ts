@@ -21,7 +21,7 @@ export interface ErrorParts {
   cause?: unknown;
 }
 
-/** A failure that a user can cause or mend: what, where and how to fix it. Anything else that is thrown is a bug. */
+/** A failure that a user can cause or fix: what, where and how to fix it. Anything else that is thrown is a bug. */
 export class UserError extends Error {
   override readonly name: string = 'UserError';
   readonly exitCode: number = EXIT.failed;
@@ -34,6 +34,12 @@ export class UserError extends Error {
     this.where = parts.where;
     this.fix = parts.fix;
     this.details = parts.details ?? [];
+  }
+
+  /** The same error with another place. */
+  at(where: string): UserError {
+    const { message, details, fix, cause } = this;
+    return new UserError(message, { where, details, cause, ...(fix === undefined ? {} : { fix }) });
   }
 }
 

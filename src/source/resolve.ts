@@ -9,7 +9,7 @@ import { urlSource } from './url.js';
 
 /** What makes a folder a bundle (AgentEnv's kinds of entities), one of them at least. */
 const BUNDLE_FOLDERS = ['envs', 'agents', 'artifacts', 'skills', 'tasks', 'evals'];
-const HOST_AND_PORT = /^[\w.-]+:\d+(\/|$)/;
+export const HOST_AND_PORT = /^[\w.-]+:\d+(\/|$)/;
 const INSTALLED = /^[A-Za-z0-9][\w.-]*(?:\/[\w.-]+)?$/;
 const TAKEN = 'give the URL of an OpenEnv server, an AgentEnv bundle, an OpenEnv project, or hf:OWNER/NAME';
 

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { WriteFlags } from '../../src/cli/write-options.js';
-import { writeRequest } from '../../src/cli/write-request.js';
 import { type BatchOptions, type Job, type Outcome, runBatch } from '../../src/operations/batch.js';
+import { requestOf } from '../../src/operations/request.js';
+import type { Flags } from '../../src/options/index.js';
 import { Said } from '../support/discovered.js';
 import { days, tool } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
@@ -17,8 +17,8 @@ function tempFolder(): string {
   return folder;
 }
 
-function job(root: string, source: string, flags: WriteFlags = {}): Job {
-  return { label: flags.name ?? source, request: writeRequest(source, root, flags) };
+function job(root: string, source: string, flags: Flags = {}): Job {
+  return { label: flags.name ?? source, request: requestOf(source, root, flags) };
 }
 
 /** Runs jobs, and how many were under way at once. */

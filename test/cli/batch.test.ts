@@ -45,15 +45,15 @@ sources:
     put(cwd, 'b.yaml', 'root: x\ndefaults: { limt: 3 }\nsources:\n  - a\n  - source: b\n    split: {a: 1}\n  - 3\n');
     const { exitCode, stderr } = await gymgen(['batch', 'b.yaml'], { cwd });
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('b.yaml:2:13: there is no option limt');
-    expect(stderr).toContain('b.yaml:6:12: split: wants a text, or a list of texts');
-    expect(stderr).toContain('b.yaml:7:5: 2: wants a source, or a map with one');
+    expect(stderr).toContain('b.yaml:2:13: unknown option limt');
+    expect(stderr).toContain('b.yaml:6:12: split: must be a text, or a list of texts');
+    expect(stderr).toContain('b.yaml:7:5: 2: must be a source, or a map with a source');
     put(cwd, 'b.yaml', 'root: x\nsources: [{ source: a, limit: 0 }]\n');
     const value = await gymgen(['batch', 'b.yaml'], { cwd });
-    expect(value.stderr).toMatch(/--limit wants 1 or more\n {2}at: {2}b\.yaml:2:11/);
+    expect(value.stderr).toMatch(/--limit must be 1 or more\n {2}at: {2}b\.yaml:2:11/);
     put(cwd, 'b.yaml', 'root: [\n');
     expect((await gymgen(['batch', 'b.yaml'], { cwd })).stderr).toMatch(/b\.yaml:\d:\d: /);
-    expect((await gymgen(['batch', 'none.yaml'], { cwd })).stderr).toContain("can't read the batch file");
+    expect((await gymgen(['batch', 'none.yaml'], { cwd })).stderr).toContain('cannot read the batch file');
     expect(existsSync(join(cwd, 'x'))).toBe(false);
   });
 });
@@ -72,10 +72,10 @@ test('sources may come as options or on standard input; a failure is told, and t
 });
 
 test.each<[string[], RegExp]>([
-  [[], /a batch is a file/],
-  [['-', '--source', 'x', '--root', 'r'], /a batch is a file/],
+  [[], /batch needs a file/],
+  [['-', '--source', 'x', '--root', 'r'], /batch needs a file/],
   [['--source', 'x'], /no Gym root is named/],
-  [['--source', 'x', '--root', 'r', '--concurrency', '0'], /--concurrency wants 1 or more/],
+  [['--source', 'x', '--root', 'r', '--concurrency', '0'], /--concurrency must be 1 or more/],
 ])('batch %j: exit 2', async (args, told) => {
   const { exitCode, stdout, stderr } = await gymgen(['batch', ...args], { cwd: tempFolder(), input: '' });
   expect([exitCode, stdout]).toEqual([2, '']);

@@ -37,7 +37,7 @@ describe('check', () => {
     expect(await run('check', 'root')).toMatchObject({ exitCode: 0 });
     expect(await run('check', 'root', '--split', 'train')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('a lock file says its own options: split'),
+      stderr: expect.stringContaining('the lock file decides these options: split'),
     });
     const lock = join(folder, 'gymgen.lock.json');
     writeFileSync(lock, readFileSync(lock, 'utf8').replace(/"source": ".*"/, '"source": "http://127.0.0.1:9"'));
@@ -68,7 +68,7 @@ describe('check', () => {
     writeFileSync(lock, readFileSync(lock, 'utf8').replace(server.url, 'http://127.0.0.1:9'));
     const { exitCode, stdout, stderr } = await run('check', 'root');
     expect([exitCode, stdout]).toEqual([2, 'same root/resources_servers/other_v1']);
-    expect(stderr).toContain("grid_v1 can't be checked");
+    expect(stderr).toContain('cannot check grid_v1');
   });
 });
 

@@ -20,17 +20,17 @@ describe('the command line', () => {
     [['http://127.0.0.1:1', 'root', '--probe', '3'], /unknown option '--probe'[\s\S]*--probe/],
     [['http://127.0.0.1:1', 'root', '--limit'], /'--limit <rows>' argument missing/],
     [['http://127.0.0.1:1', 'root', '--probe-turns', 'last'], /--probe-turns[\s\S]*Allowed choices are first, all/],
-    [['http://127.0.0.1:1', 'root', '--limit', '0'], /--limit wants 1 or more/],
-    [['root', 'http://127.0.0.1:1'], /the wrong way round\n {2}fix: node \S*bin\/gymgen.cjs http:\/\/127.0.0.1:1 root/],
+    [['http://127.0.0.1:1', 'root', '--limit', '0'], /--limit must be 1 or more/],
+    [['root', 'http://127.0.0.1:1'], /in the wrong order\n {2}fix: node \S*bin\/gymgen.cjs http:\/\/127.0.0.1:1 root/],
     [['127.0.0.1:8000', 'root'], /not a URL: 127.0.0.1:8000\n {2}fix: .*http:\/\/127.0.0.1:8000/],
     [
       ['root', 'localhost:8000/base'],
-      /the wrong way round\n {2}fix: node \S*bin\/gymgen.cjs http:\/\/localhost:8000\/base root/,
+      /in the wrong order\n {2}fix: node \S*bin\/gymgen.cjs http:\/\/localhost:8000\/base root/,
     ],
     [['.', 'root'], /\. is no OpenEnv project[\s\S]*give the URL of an OpenEnv server/],
     [['ftp://user:hunter2@h', 'root'], /not a URL of an OpenEnv server: ftp:/],
     [['http://127.0.0.1:1', 'root'], /nothing listens there[\s\S]*curl/],
-    [['demo', 'root', '--port', 'x'], /--port wants/],
+    [['demo', 'root', '--port', 'x'], /--port must be/],
     [['demo', '--serve', '--port', '70000'], /--port/],
   ])('%j: exit 2', async (args, told) => {
     const { exitCode, stdout, stderr } = await gymgen(args, { cwd: tempFolder() });
@@ -44,7 +44,7 @@ describe('the command line', () => {
     const { port } = new URL(server.url);
     const { exitCode, stderr } = await gymgen(['demo', '--serve', '--port', port]);
     expect(stderr).toBe(
-      `error: port ${port} is taken\n  fix: stop what listens there, or take another port: --port ${Number(port) + 1}`,
+      `error: port ${port} is taken\n  fix: stop the program that listens there, or choose another port: --port ${Number(port) + 1}`,
     );
     expect(exitCode).toBe(2);
   });
@@ -54,7 +54,7 @@ describe('the command line', () => {
     const cwd = tempFolder();
     await gymgen([server.url, 'root'], { cwd });
     const { exitCode, stderr } = await gymgen([server.url, 'root', '--split', 'eval'], { cwd });
-    expect(stderr).toContain('  removed data/train.jsonl, which was of an earlier run\n');
+    expect(stderr).toContain('  removed data/train.jsonl, which is no longer generated\n');
     expect(exitCode).toBe(0);
   });
 

@@ -43,16 +43,17 @@ test('finds what there is, and its version', async () => {
   expect(found['agentenv-framework[openenv]']).toBe('3.14.1, python3');
 });
 
-test("says of gymgen's own uv that NeMo Gym doesn't find it, and how it would", async () => {
+test("warns if gymgen's own uv is not on PATH, and shows how to add it", async () => {
   onlyPrograms({});
   const uv = await cachedFolder('uv', readFileSync(requirementsFile('uv'), 'utf8'), async (fresh) => {
     mkdirSync(join(fresh, 'bin'));
     writeFileSync(join(fresh, 'bin/uv'), says('uv 0.9.0'), { mode: 0o755 });
   });
   const bin = join(uv, 'bin');
-  expect((await doctor(signal)).find(({ name }) => name === 'uv')?.found).toBe(
-    `0.9.0, ${bin}/uv: not on PATH, where NeMo Gym looks (export PATH="$PATH:${bin}")`,
-  );
+  expect((await doctor(signal)).find(({ name }) => name === 'uv')).toMatchObject({
+    found: `0.9.0, ${bin}/uv`,
+    warning: `but not on PATH, as NeMo Gym requires (export PATH="$PATH:${bin}")`,
+  });
 });
 
 test.each([

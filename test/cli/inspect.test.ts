@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { writeRequest } from '../../src/cli/write-request.js';
 import { inspect } from '../../src/operations/inspect.js';
+import { requestOf } from '../../src/operations/request.js';
 import { Said } from '../support/discovered.js';
 import { givenServer } from '../support/given.js';
 import { day, tool } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
 
 const ask = (server: StandIn, flags = {}) =>
-  inspect(writeRequest(server.url, '.', flags), new Said(), new AbortController().signal);
+  inspect(requestOf(server.url, '.', flags), new Said(), new AbortController().signal);
 
 test('says what a server serves', async () => {
   const server = await StandIn.start({

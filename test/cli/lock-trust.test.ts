@@ -61,7 +61,7 @@ describe('options of a lock file', () => {
     const asked = server.asked.length;
     for (const command of ['check', 'update']) {
       const { exitCode, stderr } = await run(command, 'root');
-      expect([exitCode, stderr]).toEqual([2, expect.stringContaining('lock file has options that it cannot hold')]);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining('lock file has invalid options')]);
       expect(stderr).toContain(Object.keys(options)[0]);
       expect(stderr).toContain('fix: remove them from the lock file');
     }

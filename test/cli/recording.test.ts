@@ -59,7 +59,7 @@ test('the lock file does not keep the flag, and update takes it', async () => {
   expect(text).not.toMatch(/trust/i);
   const { options, ...rest } = JSON.parse(text);
   writeFileSync(lock, JSON.stringify({ ...rest, options: { ...options, trustRecording: true } }));
-  expect((await run('update', 'root', '--source', 'a.jsonl')).stderr).toContain('options that it cannot hold');
+  expect((await run('update', 'root', '--source', 'a.jsonl')).stderr).toContain('lock file has invalid options');
   writeFileSync(lock, text);
   expect(await run('update', 'root', '--source', 'a.jsonl')).toMatchObject({ exitCode: 2 });
   expect(await run('update', 'root', '--source', 'a.jsonl', '--trust-recording')).toMatchObject({ exitCode: 0 });

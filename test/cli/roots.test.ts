@@ -114,7 +114,7 @@ describe('a batch without sources is not a success', () => {
     async (text) => {
       writeFileSync(join(cwd, 'b.yaml'), text);
       const { stderr, exitCode } = await run('batch', 'b.yaml', '--root', 'r');
-      expect(stderr).toContain('error: the batch file has');
+      expect(stderr).toContain('error: invalid batch file');
       expect(exitCode).toBe(2);
     },
   );

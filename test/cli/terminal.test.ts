@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { mayClose } from '../../src/cli/ui/closed-pipe.js';
-import { showError } from '../../src/cli/ui/show-error.js';
+import { showError } from '../../src/cli/ui/error.js';
 import { Terminal, type TerminalOptions } from '../../src/cli/ui/terminal.js';
 import { Interrupted, UserError } from '../../src/errors.js';
 import { steering } from '../support/steering.js';
@@ -162,13 +162,13 @@ describe('a failure', () => {
   test('of gymgen is a bug, with its stack and where to report it', () => {
     const { terminal, err } = opened({ quiet: true });
     expect(showError(new TypeError('x is undefined'), terminal)).toBe(2);
-    expect(err.text).toMatch(/^error: TypeError: x is undefined\n\s+at [\s\S]*bug of gymgen: please report/);
+    expect(err.text).toMatch(/^error: TypeError: x is undefined\n\s+at [\s\S]*bug in gymgen: please report/);
   });
 
   test.each(['text', null, undefined, { a: 1 }])('that is no error is a bug: %j', (thrown) => {
     const { terminal, err } = opened();
     expect(showError(thrown, terminal)).toBe(2);
-    expect(err.text).toContain('bug of gymgen');
+    expect(err.text).toContain('bug in gymgen');
   });
 
   test.each([

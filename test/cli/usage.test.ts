@@ -119,7 +119,7 @@ describe('a failure of the machine is no bug', () => {
     const script = 'ulimit -f 1; "$0" "$@" | cat';
     const { stderr } = await builtCli().script(['rec.jsonl', 'root'], script, { cwd });
     expect(stderr).toMatch(/^error: can't write: the file is over the size limit/m);
-    expect(stderr).not.toContain('bug of gymgen');
+    expect(stderr).not.toContain('bug in gymgen');
     expect(readdirSync(cwd)).toEqual(['rec.jsonl']);
   });
 
@@ -128,6 +128,6 @@ describe('a failure of the machine is no bug', () => {
     writeFileSync(join(cwd, 'rec.jsonl'), handRecording());
     const { stderr } = await builtCli().script(['rec.jsonl', 'root'], 'ulimit -n 24; "$0" "$@"', { cwd });
     expect(stderr).toMatch(/too many open files/);
-    expect(stderr).not.toContain('bug of gymgen');
+    expect(stderr).not.toContain('bug in gymgen');
   });
 });

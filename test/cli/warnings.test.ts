@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { showInspection } from '../../src/cli/ui/show-inspection.js';
+import { showInspection } from '../../src/cli/ui/inspection.js';
 import type { Terminal } from '../../src/cli/ui/terminal.js';
-import { writeRequest } from '../../src/cli/write-request.js';
 import { runBatch } from '../../src/operations/batch.js';
 import { check } from '../../src/operations/check.js';
 import { inspect } from '../../src/operations/inspect.js';
+import { requestOf } from '../../src/operations/request.js';
 import { StrictError } from '../../src/operations/warnings.js';
 import { write } from '../../src/operations/write.js';
 import { discoverAll, Said } from '../support/discovered.js';
@@ -23,7 +23,7 @@ const WARNING = expect.stringMatching(/^tool 'trade': its type is "array", not "
 
 test('a warning is shown, and does not keep a folder from being written', async () => {
   const said = new Said();
-  const report = await write(writeRequest((await odd()).url, gymRoot(), {}), said, signal);
+  const report = await write(requestOf((await odd()).url, gymRoot(), {}), said, signal);
   expect(said.warnings).toEqual([WARNING]);
   expect(report.warnings).toMatchObject([{ code: 'schema-top-level', severity: 'warning' }]);
   expect(report.changed).toBe(true);
@@ -32,7 +32,7 @@ test('a warning is shown, and does not keep a folder from being written', async 
 test('with --strict a warning is an error, exit code 1, and nothing is written', async () => {
   const root = gymRoot();
   const said = new Said();
-  const failing = write(writeRequest((await odd()).url, root, { strict: true }), said, signal);
+  const failing = write(requestOf((await odd()).url, root, { strict: true }), said, signal);
   await expect(failing).rejects.toThrow(StrictError);
   await expect(failing).rejects.toMatchObject({ exitCode: 1, message: '1 warning with --strict; nothing was written' });
   expect(said.warnings).toEqual([WARNING]);
@@ -42,15 +42,15 @@ test('with --strict a warning is an error, exit code 1, and nothing is written',
 test('--strict counts warnings of probing, too', async () => {
   const steps = () => observation({ board: 1, answer: 'abc' }, { reward: 1, done: true });
   const server = await givenServer({ shows: ({ seed }) => observation({ question: `${seed}?` }), steps });
-  const request = writeRequest(server.url, gymRoot(), { strict: true, episodes: '2' });
+  const request = requestOf(server.url, gymRoot(), { strict: true, episodes: '2' });
   await expect(write(request, new Said(), signal)).rejects.toThrow(StrictError);
 });
 
 test('--strict is in no lock, and changes no byte of a folder without warnings', async () => {
   const server = await StandIn.start();
   const roots = [gymRoot(), gymRoot()] as const;
-  await write(writeRequest(server.url, roots[0], {}), new Said(), signal);
-  await write(writeRequest(server.url, roots[1], { strict: true }), new Said(), signal);
+  await write(requestOf(server.url, roots[0], {}), new Said(), signal);
+  await write(requestOf(server.url, roots[1], { strict: true }), new Said(), signal);
   const [one, other] = roots.map((root) => {
     const folder = join(root, 'resources_servers', 'grid_v1');
     return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -63,16 +63,16 @@ test('--strict is in no lock, and changes no byte of a folder without warnings',
 test('check and a batch are strict if asked to be', async () => {
   const server = await odd();
   const root = gymRoot();
-  await write(writeRequest(server.url, root, {}), new Said(), signal);
-  const strict = writeRequest(server.url, root, { strict: true });
+  await write(requestOf(server.url, root, {}), new Said(), signal);
+  const strict = requestOf(server.url, root, { strict: true });
   await expect(check(strict, new Said(), signal)).rejects.toThrow(StrictError);
-  expect((await check(writeRequest(server.url, root, {}), new Said(), signal)).changed).toBe(false);
+  expect((await check(requestOf(server.url, root, {}), new Said(), signal)).changed).toBe(false);
 
   const observer = { begun: () => {}, reporter: () => new Said(), ended: () => {} };
   const fine = await StandIn.start({ name: 'other' });
   const jobs = [server.url, fine.url].map((url) => ({
     label: url,
-    request: writeRequest(url, gymRoot(), { strict: true }),
+    request: requestOf(url, gymRoot(), { strict: true }),
   }));
   const outcomes = await runBatch(
     jobs,
@@ -85,7 +85,7 @@ test('check and a batch are strict if asked to be', async () => {
 
 test('inspect lists warnings beside what Gym would refuse', async () => {
   const server = await StandIn.start({ turns: () => [[tool('trade', { type: 'array' })]] });
-  const { warnings, refused } = await inspect(writeRequest(server.url, '.', {}), new Said(), signal);
+  const { warnings, refused } = await inspect(requestOf(server.url, '.', {}), new Said(), signal);
   expect(refused).toEqual([]);
   expect(warnings.map(({ code }) => code)).toEqual(['schema-top-level', 'schema-items']);
 });
@@ -94,7 +94,7 @@ test('inspect shows each line of its result as one line', async () => {
   const server = await StandIn.start({ turns: () => [[tool('trade', { type: 'array' })]] });
   const lines: string[] = [];
   const terminal = { result: (line: string) => lines.push(line), detail() {}, document() {} } as unknown as Terminal;
-  showInspection(await inspect(writeRequest(server.url, '.', {}), new Said(), signal), terminal);
+  showInspection(await inspect(requestOf(server.url, '.', {}), new Said(), signal), terminal);
   expect(lines).toContain('warnings:');
   expect(lines.filter((line) => line.includes('\n'))).toEqual([]);
 });
@@ -102,7 +102,7 @@ test('inspect shows each line of its result as one line', async () => {
 test.each([true, 1])('--reward with a score that is %s in a probed episode is no warning', async (passed) => {
   const steps = () => observation({ board: 1 }, { done: true, metadata: { scores: { passed } } });
   const server = await givenServer({ shows: ({ seed }) => observation({ question: `${seed}?` }), steps });
-  const request = writeRequest(server.url, gymRoot(), { episodes: '2', reward: 'passed' });
+  const request = requestOf(server.url, gymRoot(), { episodes: '2', reward: 'passed' });
   expect((await write(request, new Said(), signal)).warnings).toEqual([]);
 });
 
@@ -111,7 +111,7 @@ test('--reward with a score that no probed episode ended with is a warning', asy
   const steps = () => observation({ board: 1 }, { reward: 1, done: true, metadata });
   const server = await givenServer({ shows: ({ seed }) => observation({ question: `${seed}?` }), steps });
   const codes = async (reward: string) =>
-    (await write(writeRequest(server.url, gymRoot(), { episodes: '2', reward }), new Said(), signal)).warnings.map(
+    (await write(requestOf(server.url, gymRoot(), { episodes: '2', reward }), new Said(), signal)).warnings.map(
       ({ code, what }) => `${code}: ${what}`,
     );
   expect(await codes('acc')).toEqual([]);

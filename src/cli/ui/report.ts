@@ -1,14 +1,18 @@
 import path from 'node:path';
 import { formatCount } from '../../display-text.js';
 import { namesOf } from '../../gym/index.js';
+import type { Generated } from '../../operations/generate.js';
+import type { UpdateReport } from '../../operations/update.js';
 import { hasTurns, type WriteReport, type WriteRequest } from '../../operations/write.js';
+import type { Edits } from '../../output/index.js';
 import { shellQuote } from '../../printed-command.js';
-import { stateMark } from './states.js';
-import type { Terminal } from './terminal.js';
+import type { UpdateDocument, WriteDocument } from '../documents.js';
+import { differenceLines } from './difference.js';
+import { stateMark, type Terminal } from './terminal.js';
 
 /**
- * Shows what was written and how to go on.
- * @param serve the command that serves the environment for Gym, where gymgen has one
+ * Shows what was written and the next steps.
+ * @param serve command that serves the environment for Gym
  */
 export function showReport(report: WriteReport, request: WriteRequest, terminal: Terminal, serve?: string): void {
   const folder = path.join(request.gymRoot, namesOf(report.name).folder);
@@ -16,10 +20,9 @@ export function showReport(report: WriteReport, request: WriteRequest, terminal:
   else terminal.result(`${report.changed ? 'wrote' : 'unchanged'} ${folder}`);
   for (const line of contents(report)) terminal.note(`  ${line}`);
   if (!request.dryRun)
-    for (const path of removed(report)) terminal.note(`  removed ${path}, which was of an earlier run`);
+    for (const path of removed(report)) terminal.note(`  removed ${path}, which is no longer generated`);
   for (const note of report.notes) terminal.note(`  ${note}`);
-  for (const [key, value] of Object.entries(report.kept))
-    terminal.note(`  kept ${key}: ${value}, as the config has it`);
+  showKept(report, terminal);
   if (hasTurns(report)) for (const line of TURNS) terminal.note(line);
   if (!request.dryRun) for (const line of next(report, request, serve ?? report.serve)) terminal.note(line);
   const { sessions, requests, bytes } = report.counts;
@@ -28,7 +31,7 @@ export function showReport(report: WriteReport, request: WriteRequest, terminal:
 }
 
 const TURNS = [
-  '  Some tasks have several turns. The model ends each with end_turn, so its system prompt should say so:',
+  '  Some tasks have several turns, and the model must call end_turn to end one. Tell the model in its system prompt:',
   "    --append-system-prompt 'End each of your turns by calling end_turn with your reply.'",
 ];
 
@@ -58,7 +61,7 @@ function next({ name, rows }: WriteReport, { gymRoot }: WriteRequest, serve: str
   const data = path.join(root, names.folder, names.rows(smallest.split));
   return [
     '',
-    'Next, with NeMo Gym 0.7 and a model server (more in the README.md that was written):',
+    'Next, with NeMo Gym 0.7 and a model server (details in the README.md of the folder):',
     ...(serve ? [`  ${serve}    # in another terminal`] : []),
     `  export NEMO_GYM_EXTRA_ROOTS=${shellQuote(root)}`,
     `  gym env start --config ${shellQuote(config)} --model-type vllm_model --model MODEL --model-url http://127.0.0.1:8001/v1 --model-api-key dummy`,
@@ -73,10 +76,38 @@ function showPlan({ plan, row }: WriteReport, terminal: Terminal): void {
   if (row !== null) for (const line of ['', 'one row:', row]) terminal.result(line);
 }
 
-/** The row is the text of its line: as a value, it would lose how a schema spells its numbers. */
-function document(report: WriteReport, request: WriteRequest, folder: string) {
+/** The row is the text of its line: as a JSON value, numbers would lose their spelling. */
+function document(report: WriteReport, request: WriteRequest, folder: string): WriteDocument {
   const { name, envName, changed, rows, toolsets, notes, warnings, kept, plan, row, counts } = report;
   const status = request.dryRun ? 'planned' : changed ? 'wrote' : 'unchanged';
-  const base = { status, folder, name, environment: envName, rows, toolsets, notes, warnings, kept, counts };
+  const found = { rows, toolsets, notes: [...notes], warnings: [...warnings], kept: { ...kept }, counts };
+  const base = { status, folder, name, environment: envName, ...found } as const;
   return request.dryRun ? { ...base, plan: plan.entries, row } : base;
+}
+
+/** Shows which files were written and which manual edits were kept. */
+export function showUpdate(report: UpdateReport, gymRoot: string, edits: Edits, terminal: Terminal): void {
+  const { name, changed, edited, keptPrompts } = report;
+  terminal.result(`${changed ? 'wrote' : 'unchanged'} ${path.join(gymRoot, namesOf(name).folder)}`);
+  showKept(report, terminal);
+  if (keptPrompts > 0) terminal.note(`  kept your prompts in ${keptPrompts} ${keptPrompts === 1 ? 'row' : 'rows'}`);
+  for (const difference of edited) {
+    terminal.note(`  kept ${difference.path}, edited by hand${difference.note ? ` (${difference.note})` : ''}`);
+    for (const line of differenceLines(difference)) terminal.note(`    ${line}`);
+  }
+  if (edited.length > 0 && edits === 'keep') for (const line of EDITED) terminal.note(line);
+}
+
+const EDITED = [
+  '  --theirs records these edits, so that check accepts them',
+  '  --force overwrites them; with --keep-prompts, edited prompts are kept',
+];
+
+export function updateEntry(report: UpdateReport): UpdateDocument['folders'][number] {
+  const { name, folder, changed, rows, kept, keptPrompts, edited } = report;
+  return { name, folder, status: changed ? 'wrote' : 'unchanged', rows, kept: { ...kept }, keptPrompts, edited };
+}
+
+function showKept({ kept }: Generated, terminal: Terminal): void {
+  for (const [key, value] of Object.entries(kept)) terminal.note(`  kept ${key}: ${value}, from the config`);
 }

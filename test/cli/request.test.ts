@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Command } from 'commander';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { addWriteOptions, type WriteFlags } from '../../src/cli/write-options.js';
-import { RecordedFlags, writeRequest } from '../../src/cli/write-request.js';
+import { requestOf } from '../../src/operations/request.js';
+import { type Flags, optionsOf } from '../../src/options/index.js';
+import { RecordedFlags } from '../../src/options/parse.js';
 import { failureOf } from '../support/failure-of.js';
 
-const request = (flags: WriteFlags) => writeRequest('http://h', 'root', flags);
-const refusal = (flags: WriteFlags) => failureOf((async () => request(flags))());
+const request = (flags: Flags) => requestOf('http://h', 'root', flags);
+const refusal = (flags: Flags) => failureOf((async () => request(flags))());
 
 test('without options, the defaults', () => {
   expect(request({})).toMatchObject({
@@ -32,38 +32,33 @@ test('without options, the defaults', () => {
 });
 
 describe('a value that is none names its option', () => {
-  const bad: [flags: WriteFlags, told: RegExp][] = [
+  const bad: [flags: Flags, told: RegExp][] = [
     ...['0', '-1', '1.5', 'x', '', ' ', '1e3', '99999999999999999999', 'Infinity'].flatMap(
-      (value): [WriteFlags, RegExp][] => [
-        [{ limit: value }, /^--limit (wants|is too large)/m],
-        [{ maxSessions: value }, /^--max-sessions (wants|is too large)/m],
-        [{ maxSteps: value }, /^--max-steps (wants|is too large)/m],
-        [{ probes: value }, /^--probes (wants|is too large)/m],
+      (value): [Flags, RegExp][] => [
+        [{ limit: value }, /^--limit (must|is too large)/m],
+        [{ maxSessions: value }, /^--max-sessions (must|is too large)/m],
+        [{ maxSteps: value }, /^--max-steps (must|is too large)/m],
+        [{ probes: value }, /^--probes (must|is too large)/m],
       ],
     ),
-    ...['0', '-1', 'x', '', ' ', '1s', 'Infinity', 'NaN', '1e9', '0.0001'].flatMap((value): [WriteFlags, RegExp][] => [
-      [{ resetTimeout: value }, /^--reset-timeout (wants|is too)/m],
-      [{ toolTimeout: value }, /^--tool-timeout (wants|is too)/m],
-      [{ idleTimeout: value }, /^--idle-timeout (wants|is too)/m],
+    ...['0', '-1', 'x', '', ' ', '1s', 'Infinity', 'NaN', '1e9', '0.0001'].flatMap((value): [Flags, RegExp][] => [
+      [{ resetTimeout: value }, /^--reset-timeout (must|is too)/m],
+      [{ toolTimeout: value }, /^--tool-timeout (must|is too)/m],
+      [{ idleTimeout: value }, /^--idle-timeout (must|is too)/m],
     ]),
-    ...['', '=', 'a=', '=b', 'a'].map((value): [WriteFlags, RegExp] => [
+    ...['', '=', 'a=', '=b', 'a'].map((value): [Flags, RegExp] => [
       { renameTool: [value] },
-      /^--rename-tool wants OLD=NEW/m,
+      /^--rename-tool must be OLD=NEW/m,
     ]),
-    ...['', ':', 'a:', ':b', 'a'].map((value): [WriteFlags, RegExp] => [
+    ...['', ':', 'a:', ':b', 'a'].map((value): [Flags, RegExp] => [
       { header: [value] },
-      /^--header wants 'Name: value'/m,
+      /^--header must be 'Name: value'/m,
     ]),
-    ...['', '=', 'a=', '=b', 'a'].map((value): [WriteFlags, RegExp] => [
-      { headerEnv: [value] },
-      /^--header-env wants/m,
+    ...['', '=', 'a=', '=b', 'a'].map((value): [Flags, RegExp] => [{ headerEnv: [value] }, /^--header-env must be/m]),
+    ...['', 'train', 'train=', 'test=a', 'train=a,train=b', 'train=a,,', 'example=a'].map((value): [Flags, RegExp] => [
+      { datasets: value, license: 'MIT' },
+      /^--datasets must be train=SPLIT,validation=SPLIT/m,
     ]),
-    ...['', 'train', 'train=', 'test=a', 'train=a,train=b', 'train=a,,', 'example=a'].map(
-      (value): [WriteFlags, RegExp] => [
-        { datasets: value, license: 'MIT' },
-        /^--datasets wants train=SPLIT,validation=SPLIT/m,
-      ],
-    ),
     [{ probeTurns: 'last' as 'all' }, /^--probe-turns /m],
   ];
   test.each(bad)('%j', async (flags, told) => {
@@ -77,7 +72,7 @@ describe('a value that is none names its option', () => {
 });
 
 describe('a good value', () => {
-  const good: [flags: WriteFlags, want: object][] = [
+  const good: [flags: Flags, want: object][] = [
     [{ limit: '10', probes: '1', maxSessions: '2' }, { discover: { limit: 10, probes: 1, maxSessions: 2 } }],
     [{ probes: 'all', probeTurns: 'first' }, { discover: { probes: Number.POSITIVE_INFINITY, turns: 'first' } }],
     [
@@ -105,7 +100,7 @@ describe('a good value', () => {
   });
 });
 
-test.each<WriteFlags>([{ datasets: 'train=a' }, { license: 'MIT' }])('%j alone is refused', async (flags) => {
+test.each<Flags>([{ datasets: 'train=a' }, { license: 'MIT' }])('%j alone is refused', async (flags) => {
   expect(await refusal(flags)).toMatch(/--datasets and --license go together/);
 });
 
@@ -159,7 +154,7 @@ describe('headers', () => {
   });
 
   test.each(['a b', 'é', 'a(b)', 'a\nb'])('a name that is none is refused: %j', async (name) => {
-    expect(await refusal({ header: [`${name}: v`] })).toMatch(/not a header/);
+    expect(await refusal({ header: [`${name}: v`] })).toMatch(/invalid header/);
   });
 
   test.each(['hunter2\nX: y', 'hunter2\u0000', 'hunter2 \u4e2d'])(
@@ -174,11 +169,11 @@ describe('headers', () => {
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: no templates of ours
 
 describe('an option is refused if it is given', () => {
-  test.each<[WriteFlags, RegExp]>([
-    [{ fixField: ['a=1', 'b=2', 'a=3'] }, /^--fix-field is given twice for a$/m],
-    [{ renameTool: ['a=b', 'a=c'] }, /^--rename-tool is given twice for a$/m],
-    [{ header: ['A: 1', 'a: 2'] }, /^--header is given twice for a$/m],
-    [{ headerEnv: ['A=$HOME', 'a=$PATH'] }, /^--header-env is given twice for a$/m],
+  test.each<[Flags, RegExp]>([
+    [{ fixField: ['a=1', 'b=2', 'a=3'] }, /^--fix-field is repeated for a$/m],
+    [{ renameTool: ['a=b', 'a=c'] }, /^--rename-tool is repeated for a$/m],
+    [{ header: ['A: 1', 'a: 2'] }, /^--header is repeated for a$/m],
+    [{ headerEnv: ['A=$HOME', 'a=$PATH'] }, /^--header-env is repeated for a$/m],
   ])('twice for one key: %j', async (flags, told) => expect(await refusal(flags)).toMatch(told));
 
   test.each(['Host', 'connection', 'Content-Length', 'content-type', 'Transfer-Encoding', 'TE', 'Sec-WebSocket-Key'])(
@@ -283,7 +278,7 @@ describe('each flag of write is either recorded in the lock file, or refused the
     fixField: ['f=1'],
     toolDoc: 't',
   };
-  const flags = addWriteOptions(new Command()).options.map((option) => option.attributeName());
+  const flags = optionsOf('write').map(({ name }) => name);
 
   test('the two lists hold every flag once', () => {
     expect([...UNRECORDED, ...Object.keys(VALUES)].sort()).toEqual([...flags].sort());
@@ -293,14 +288,14 @@ describe('each flag of write is either recorded in the lock file, or refused the
     const others =
       { datasets: { license: 'MIT' }, license: { datasets: 'train=a' }, seed: { episodes: '1' } }[key] ?? {};
     const more = ['seedKey', 'prompt', 'promptField'].includes(key) ? { episodes: '1' } : others;
-    const { record } = request({ ...more, [key]: value } as WriteFlags);
+    const { record } = request({ ...more, [key]: value } as Flags);
     expect(record).toEqual({ ...more, [key]: value });
     expect(RecordedFlags.safeParse(record).success).toBe(true);
   });
 
   test.each(UNRECORDED)('%s is not recorded, and refused in a lock file', (key) => {
     const value = key === 'header' ? ['A: b'] : ['sandbox', 'python'].includes(key) ? 'x' : true;
-    expect(request({ [key]: value } as WriteFlags).record).toEqual({});
+    expect(request({ [key]: value } as Flags).record).toEqual({});
     expect(RecordedFlags.safeParse({ [key]: value }).success).toBe(false);
   });
 });

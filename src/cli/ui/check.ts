@@ -2,12 +2,12 @@ import path from 'node:path';
 import type { UserError } from '../../errors.js';
 import { namesOf } from '../../gym/index.js';
 import type { CheckReport } from '../../operations/check.js';
-import { differenceLines } from './difference-lines.js';
-import { errorDocument } from './show-error.js';
-import { stateMark } from './states.js';
-import type { Terminal } from './terminal.js';
+import type { CheckDocument } from '../documents.js';
+import { differenceLines } from './difference.js';
+import { errorDocument } from './error.js';
+import { stateMark, type Terminal } from './terminal.js';
 
-/** Shows which files are not as they would be written, from what is there (-) to what would be (+). */
+/** Shows the files that differ, with existing lines (-) and generated lines (+). */
 export function showCheck({ name, differences }: CheckReport, gymRoot: string, terminal: Terminal): void {
   const folder = path.join(gymRoot, namesOf(name).folder);
   if (differences.length === 0) {
@@ -22,13 +22,13 @@ export function showCheck({ name, differences }: CheckReport, gymRoot: string, t
   }
 }
 
-/** The same for machines. */
 export function checkDocument(
   reports: readonly CheckReport[],
   failures: readonly { name: string; error: UserError }[],
-) {
+): CheckDocument {
   const folders = reports.map(({ name, folder, changed, rows, differences, warnings, counts }) => {
-    return { name, folder, status: changed ? 'differs' : 'same', rows, differences, warnings, counts };
+    const status = changed ? ('differs' as const) : ('same' as const);
+    return { name, folder, status, rows, differences, warnings: [...warnings], counts };
   });
   const differs = reports.some(({ changed }) => changed);
   return {

@@ -1,7 +1,7 @@
 import type { FieldChange, FileDifference, Named, RowChange, RowsDifference } from '../../check/difference.js';
 import { formatCount } from '../../display-text.js';
 
-/** What differs in one file, a line each: a diff of a text, and of rows what became of which tasks. */
+/** The differences in one file: for a text a diff, for rows the tasks that were added, removed or changed. */
 export function differenceLines({ state, diff, rows }: FileDifference): string[] {
   if (rows) return rowLines(rows);
   if (diff && diff.length > 0) return diff;

@@ -1,7 +1,9 @@
 import { withoutCredentials } from '../../credentials.js';
+import type { Reporter } from '../../discover/index.js';
 import { formatCount } from '../../display-text.js';
-import type { Outcome, Status } from '../../operations/batch.js';
-import { errorDocument } from './show-error.js';
+import type { BatchObserver, Job, Outcome, Status } from '../../operations/batch.js';
+import type { BatchDocument } from '../documents.js';
+import { errorDocument } from './error.js';
 import type { Mark, Terminal } from './terminal.js';
 
 const COLOURS: Record<Status, Mark['colour']> = {
@@ -13,8 +15,8 @@ const COLOURS: Record<Status, Mark['colour']> = {
   skipped: 'dim',
 };
 
-/** One job that ended. */
-export function outcomeLine({ job, status, name, error }: Outcome): { text: string; mark: Mark } {
+/** A line for a job that ended. */
+function outcomeLine({ job, status, name, error }: Outcome): { text: string; mark: Mark } {
   const source = withoutCredentials(job.request.source);
   const named = name !== undefined && name !== source ? `${name} (${source})` : job.label;
   return {
@@ -23,7 +25,7 @@ export function outcomeLine({ job, status, name, error }: Outcome): { text: stri
   };
 }
 
-/** The table at the end: what became of each source, and why. */
+/** The table at the end, with the status of each source and the errors. */
 export function showBatch(outcomes: readonly Outcome[], terminal: Terminal): void {
   const status = width(outcomes.map((outcome) => outcome.status));
   const names = width(outcomes.map(nameOf));
@@ -43,8 +45,48 @@ export function showBatch(outcomes: readonly Outcome[], terminal: Terminal): voi
   terminal.result(counts.join(', '));
 }
 
-/** The same for machines. */
-export function batchDocument(outcomes: readonly Outcome[]) {
+/** Shows a running batch: on a terminal, a line for each job in progress and a total; elsewhere, a line for each job that ended. */
+export class BatchBoard implements BatchObserver {
+  private readonly underWay = new Map<Job, string>();
+  private done = 0;
+
+  constructor(
+    private readonly total: number,
+    private readonly terminal: Terminal,
+  ) {}
+
+  begun(job: Job): void {
+    this.say(job, 'started');
+  }
+
+  reporter(job: Job): Reporter {
+    return {
+      note: (text) => this.terminal.note(`${job.label}: ${text}`),
+      warn: (text) => this.terminal.warn(`${job.label}: ${text}`),
+      progress: (text) => this.say(job, text),
+    };
+  }
+
+  ended(outcome: Outcome): void {
+    this.underWay.delete(outcome.job);
+    this.done += 1;
+    const { mark, text } = outcomeLine(outcome);
+    this.terminal.note(text, mark);
+    this.draw();
+  }
+
+  private say(job: Job, text: string): void {
+    this.underWay.set(job, text);
+    this.draw();
+  }
+
+  private draw(): void {
+    const lines = [...this.underWay].map(([{ label }, text]) => `${label}: ${text}`);
+    this.terminal.board([...lines, `${this.done} of ${this.total} done`]);
+  }
+}
+
+export function batchDocument(outcomes: readonly Outcome[]): BatchDocument {
   return {
     jobs: outcomes.map(({ job, status, name, rows, toolsets, error }) => {
       const base = {

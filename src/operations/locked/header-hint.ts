@@ -1,12 +1,11 @@
-import { UserError } from '../errors.js';
-import { HttpStatusError } from '../openenv/index.js';
-import type { GenerateRequest } from '../operations/generate.js';
-import { shellQuote } from '../printed-command.js';
+import { UserError } from '../../errors.js';
+import { HttpStatusError } from '../../openenv/index.js';
+import { shellQuote } from '../../printed-command.js';
+import type { GenerateRequest } from '../generate.js';
 
 /**
- * Adds the option that is missing if a server refuses a request without the headers that the config has. Those of a lock file
- * are never sent by themselves.
- * @param request made from a lock file
+ * Adds the missing option if a server denies a request without the headers of the config. The headers that a lock file names
+ * are only sent if the command line names them, too.
  */
 export function withHeaderHint(error: unknown, { source, gym, discover }: GenerateRequest): unknown {
   const unsent = Object.entries(gym.headers).filter(([name]) => !(name in discover.headers));
@@ -21,7 +20,7 @@ export function withHeaderHint(error: unknown, { source, gym, discover }: Genera
   });
 }
 
-/** Whether the answer was HTTP 401 or 403, to a request or to the websocket's handshake. */
+/** Whether the answer was HTTP 401 or 403, to a request or to the websocket handshake. */
 function isDenied(error: UserError): boolean {
   if (error instanceof HttpStatusError) return error.status === 401 || error.status === 403;
   return /HTTP 40[13]$/.test(error.message);

@@ -1,7 +1,4 @@
-/**
- * Splits a message of Commander: the problem, which may hold any text of the command line, and the option that Commander
- * suggests, or ''.
- */
+/** Splits a message of Commander into the problem, which may contain text of the command line, and the suggested option or ''. */
 export function usageParts(text: string): [problem: string, suggestion: string] {
   const message = text.trimEnd();
   const at = message.lastIndexOf('\n(Did you mean ');

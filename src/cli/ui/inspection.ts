@@ -2,19 +2,20 @@ import type { Toolset } from '../../discover/index.js';
 import { formatCount } from '../../display-text.js';
 import type { Inspection } from '../../operations/inspect.js';
 import { describe } from '../../rules/index.js';
+import type { InspectDocument } from '../documents.js';
 import type { Terminal } from './terminal.js';
 
-/** For lists that may have thousands of entries. */
+/** Entries shown of a list, which may have thousands. */
 const SHOWN = 20;
-/** Characters of a column of names: longer names are not aligned. */
+/** Width of a column of names; longer names are not aligned. */
 const WIDEST = 32;
 
-/** Shows what a source serves, and what NeMo Gym would refuse of it. */
+/** Shows what a source serves and what NeMo Gym would reject. */
 export function showInspection(inspection: Inspection, terminal: Terminal): void {
   const { envName, name, splits, toolsets, notes, refused, warnings, counts } = inspection;
   const lines = [
     `environment  ${envName}${name === envName ? '' : ` (written as ${name})`}`,
-    `played by    ${inspection.interface === 'action' ? 'one action, which is the tool step' : 'tools'}`,
+    `interface    ${inspection.interface === 'action' ? 'one action, which becomes the tool step' : 'tools'}`,
     ...notes.map((note) => `found        ${note}`),
     '',
     ...splitLines(splits),
@@ -25,7 +26,7 @@ export function showInspection(inspection: Inspection, terminal: Terminal): void
   for (const line of lines) terminal.result(line);
   if (refused.length > 0) {
     terminal.result('');
-    terminal.result('NeMo Gym would refuse:');
+    terminal.result('NeMo Gym would reject:');
     for (const finding of refused) terminal.result(`- ${describe(finding)}`);
   }
   if (warnings.length > 0) {
@@ -34,7 +35,11 @@ export function showInspection(inspection: Inspection, terminal: Terminal): void
     for (const finding of warnings) terminal.result(`- ${describe(finding)}`);
   }
   terminal.detail(`${counts.requests} requests, ${counts.bytes} bytes, ${counts.sessions} sessions`);
-  terminal.document(inspection);
+  terminal.document(inspectDocument(inspection));
+}
+
+function inspectDocument({ notes, refused, warnings, ...rest }: Inspection): InspectDocument {
+  return { ...rest, notes: [...notes], refused: [...refused], warnings: [...warnings] };
 }
 
 function splitLines(splits: Inspection['splits']): string[] {
@@ -42,7 +47,7 @@ function splitLines(splits: Inspection['splits']): string[] {
   const line = (name: string, count: string, prompts: string) =>
     `${name.padEnd(width)}  ${count.padStart(9)}  ${prompts}`;
   return [
-    line('split', 'tasks', 'characters of a prompt'),
+    line('split', 'tasks', 'characters per prompt'),
     ...few(splits).map(({ name, count, prompts: { shortest, mean, longest } }) =>
       line(
         name,

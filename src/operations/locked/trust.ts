@@ -1,21 +1,20 @@
 import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { isRecording } from '../discover/index.js';
-import { UserError } from '../errors.js';
-import { parseServerUrl } from '../openenv/index.js';
-import { hasGitPart, LOCK_FILE } from '../output/index.js';
-import { shellQuote } from '../printed-command.js';
-import { codeOf } from '../source/index.js';
-import { isRemembered, type TrustedCode } from '../state/trusted-sources.js';
-import type { WrittenFolder } from '../written/index.js';
-import { commandAgain } from './command-again.js';
-import type { Recorded } from './lock-options.js';
-import type { LockFlags } from './lock-requests.js';
+import { isRecording } from '../../discover/index.js';
+import { UserError } from '../../errors.js';
+import { parseServerUrl } from '../../openenv/index.js';
+import { hasGitPart, LOCK_FILE } from '../../output/index.js';
+import { commandAgain, shellQuote } from '../../printed-command.js';
+import { codeOf } from '../../source/index.js';
+import { isRemembered, type TrustedCode } from '../../state/trusted-sources.js';
+import type { WrittenFolder } from '../../written/index.js';
+import type { Recorded } from './options.js';
+import type { LockFlags } from './requests.js';
 
 /** Folders that are named in one message. */
-const TOLD = 20;
+const NAMED = 20;
 
-/** A folder, and what its lock file says. */
+/** A folder with the source and options of its lock file. */
 export interface LockedFolder extends WrittenFolder {
   recorded: Recorded;
 }
@@ -37,8 +36,9 @@ export function refuseHeaders(folders: readonly LockedFolder[], flags: LockFlags
 }
 
 /**
- * What a tasks file holds is sent to the server: a lock file names none outside of the current folder, and none of git's.
- * @throws UserError if the real path of the file is elsewhere, or no regular file
+ * The contents of a tasks file are sent to the server, so a lock file may only name one below the current folder, and not in
+ * `.git`.
+ * @throws UserError if the real path of the file is elsewhere, or not a regular file
  */
 export async function refuseTasks({ folder, recorded }: LockedFolder, flags: LockFlags): Promise<void> {
   const { tasks } = recorded.options;
@@ -61,9 +61,9 @@ export async function refuseTasks({ folder, recorded }: LockedFolder, flags: Loc
 }
 
 /**
- * The code that gymgen would run for each folder, which is all that this user trusts: the command line names it (`--source`,
- * `--run-source`), or this user wrote the folder from it on this machine.
- * @returns by folder, undefined if its source is only asked or read
+ * The code that gymgen would run for each folder. This user trusts it if the command line names it (`--source`,
+ * `--run-source`), or if this user wrote the folder from it on this machine.
+ * @returns by folder; undefined if no code is run for its source
  * @throws UserError with the command that runs the code
  */
 export async function trustedCode(
@@ -82,7 +82,7 @@ export async function trustedCode(
   if (first === undefined) return codes;
   throw new UserError('code that only a lock file names is not run', {
     where: path.join(first.folder, LOCK_FILE),
-    details: refused.slice(0, TOLD).map(described),
+    details: refused.slice(0, NAMED).map(described),
     fix: `if you trust this code, run: ${commandAgain(['--run-source'])}`,
   });
 }
@@ -107,12 +107,12 @@ async function codeOfFlag(source: string): Promise<string | undefined> {
   return (await isRecording(source)) ? undefined : codeIfValid(source);
 }
 
-/** What is wrong with a source is reported when it is opened. */
+/** An invalid source is reported when it is opened. */
 function codeIfValid(source: string): Promise<string | undefined> {
   return codeOf(source).catch(() => undefined);
 }
 
-/** The source that a lock file names. A folder is named from the config's own, as the config does. */
+/** The source that a lock file names. A relative path is relative to the folder of the config. */
 export function sourceOf(source: string, folder: string): string {
   return /^\.{1,2}(?:\/|$)/.test(source) ? path.resolve(folder, 'configs', source) : source;
 }
