@@ -47,6 +47,7 @@ async function bundle(input, format, codeSplitting = true) {
       dir: dist,
       format,
       codeSplitting,
+      comments: { jsdoc: false }, // a third of commander's bytes
       entryFileNames: `[name].${extension}`,
       // As deep as src/*/: what is found beside dist/ is found by the same path from both.
       chunkFileNames: `chunks/[name].${extension}`,

@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { closest } from '../closest.js';
 import { UserError } from '../errors.js';
 import { commandAgain } from '../printed-command.js';
 
@@ -35,10 +34,11 @@ export function refuseEmpty(command: Command): void {
  * @param commands names of all commands
  * @throws UserError with the command that was probably meant
  */
-export function refuseMistyped(args: readonly string[], commands: readonly string[]): void {
+export async function refuseMistyped(args: readonly string[], commands: readonly string[]): Promise<void> {
   const at = args.findIndex((arg) => !FLAGS.includes(arg));
   const word = args[at] ?? '';
   if (!/^[a-z]+$/i.test(word) || commands.includes(word)) return;
+  const { closest } = await import('../closest.js');
   const meant = closest(word, commands);
   if (meant === undefined || existsSync(word)) return;
   throw new UserError(`unknown command '${word}': did you mean ${meant}?`, {

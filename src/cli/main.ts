@@ -34,7 +34,7 @@ export async function main(argv: string[]): Promise<void> {
   try {
     assertCurrentFolder();
     const cli = program();
-    refuseMistyped(
+    await refuseMistyped(
       argv.slice(2),
       COMMANDS.map(({ name }) => name),
     );

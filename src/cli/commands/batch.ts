@@ -1,11 +1,6 @@
 import os from 'node:os';
-import { addAbortSignal } from 'node:stream';
-import { withoutCredentials } from '../../credentials.js';
-import { EXIT, UserError } from '../../errors.js';
-import type { Job } from '../../operations/batch.js';
-import { type Flags, OPTIONS, passed } from '../../options/index.js';
-import { gymgenCommand } from '../../printed-command.js';
-import type { BatchSource } from '../batch-file.js';
+import { EXIT } from '../../errors.js';
+import { type Flags, OPTIONS } from '../../options/index.js';
 import type { CommandSpec } from '../command.js';
 import type { Terminal } from '../ui/terminal.js';
 
@@ -39,7 +34,8 @@ async function runSources(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
-  const [{ runBatch }, { parseFlags }, { BatchBoard, batchDocument, showBatch }] = await Promise.all([
+  const [{ batchJobs }, { runBatch }, { parseFlags }, { BatchBoard, batchDocument, showBatch }] = await Promise.all([
+    import('../batch-jobs.js'),
     import('../../operations/batch.js'),
     import('../../options/parse.js'),
     import('../ui/batch.js'),
@@ -51,65 +47,9 @@ async function runSources(
     failFast: flags.failFast ?? false,
     check: flags.check ?? false,
   };
-  const jobs = await jobsOf(file, flags, signal);
+  const jobs = await batchJobs(file, flags, signal);
   const outcomes = await runBatch(jobs, options, new BatchBoard(jobs.length, terminal), signal);
   showBatch(outcomes, terminal);
   terminal.document(batchDocument(outcomes));
   if (outcomes.some(({ status }) => status === 'failed' || status === 'differs')) process.exitCode = EXIT.problems;
-}
-
-const STDIN = 'standard input';
-
-async function jobsOf(file: string | undefined, flags: Flags, signal: AbortSignal): Promise<Job[]> {
-  const { root, sources = [], ...others } = flags;
-  const isFile = file !== undefined && file !== '-';
-  if ([isFile, file === '-', sources.length > 0].filter(Boolean).length !== 1) {
-    throw new UserError('batch needs a file, a list on standard input, or --source', {
-      fix: gymgenCommand`batch FILE.yaml, batch - < LIST, or batch --source URL --source URL --root GYM_ROOT`,
-    });
-  }
-  const { readBatchFile } = await import('../batch-file.js');
-  const batch = isFile ? readBatchFile(file) : { sources: listed(file === '-' ? await lines(signal) : sources) };
-  if (batch.sources.length === 0) {
-    throw new UserError('no sources to process', {
-      where: STDIN,
-      fix: 'write one source per line; blank lines and lines that begin with # are skipped',
-    });
-  }
-  const gymRoot = root ?? ('root' in batch ? batch.root : undefined);
-  if (gymRoot === undefined) throw new UserError('no Gym root is named', { fix: 'add --root GYM_ROOT' });
-  return Promise.all(batch.sources.map((entry) => jobOf(entry, gymRoot, others)));
-}
-
-/** Options of the command line override those of the file. */
-async function jobOf({ source, flags, where }: BatchSource, gymRoot: string, others: Flags): Promise<Job> {
-  const { requestOf } = await import('../../operations/request.js');
-  try {
-    const request = requestOf(source, gymRoot, { ...flags, ...passed(others) });
-    return { label: request.name ?? withoutCredentials(source), request };
-  } catch (error) {
-    throw error instanceof UserError ? error.at(where) : error;
-  }
-}
-
-/** One source per line, without blank lines and comments. */
-async function lines(signal: AbortSignal): Promise<string[]> {
-  const [{ utf8Text }, { LIMITS, overLimit }] = await Promise.all([
-    import('../../json/utf8.js'),
-    import('../../limits.js'),
-  ]);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of addAbortSignal(signal, process.stdin)) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > LIMITS.configBytes) throw overLimit('configBytes', { where: STDIN });
-  }
-  const text = utf8Text(Buffer.concat(chunks), STDIN);
-  const all = text.split(/\r?\n/).map((line) => line.trim());
-  return all.filter((line) => line !== '' && !line.startsWith('#'));
-}
-
-function listed(sources: readonly string[]): BatchSource[] {
-  return sources.map((source) => ({ source, flags: {}, where: withoutCredentials(source) }));
 }
