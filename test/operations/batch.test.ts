@@ -56,7 +56,7 @@ test('goes on past those that fail, and a second run has nothing to do but these
     expect.stringContaining('nothing listens there'),
     expect.stringContaining('no recording'),
     expect.stringContaining("no split 'none'"),
-    expect.stringContaining('can not become a folder'),
+    expect.stringContaining('NeMo Gym would reject the generated folder'),
   ]);
   expect(readdirSync(join(root, 'resources_servers')).sort()).toEqual(['four', 'one', 'three', 'two']);
   expect((await batch(jobs)).statuses).toEqual(wrote.map((status) => (status === 'wrote' ? 'unchanged' : status)));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FileDifference } from '../../src/check/difference.js';
-import { githubAnnotations, workflowCommand } from '../../src/cli/ui/github.js';
+import type { FileDifference } from '../../../src/check/difference.js';
+import { githubAnnotations, workflowCommand } from '../../../src/cli/ui/github.js';
 
 function annotation(difference: FileDifference, folder = '/repo/root/resources_servers/x'): string | undefined {
   return githubAnnotations({ folder, differences: [difference] }, '/repo').map(workflowCommand)[0];

@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { mayClose } from '../../src/cli/ui/closed-pipe.js';
-import { showError } from '../../src/cli/ui/error.js';
-import { Terminal, type TerminalOptions } from '../../src/cli/ui/terminal.js';
-import { Interrupted, UserError } from '../../src/errors.js';
-import { steering } from '../support/steering.js';
+import { mayClose } from '../../../src/cli/ui/closed-pipe.js';
+import { showError } from '../../../src/cli/ui/error.js';
+import { Terminal, type TerminalOptions } from '../../../src/cli/ui/terminal.js';
+import { Interrupted, UserError } from '../../../src/errors.js';
+import { steering } from '../../support/steering.js';
 
 class Stream extends EventEmitter {
   text = '';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { builtCli, tempFolder } from '../support/built-cli.js';
-import { StandIn } from '../support/stand-in.js';
+import { builtCli, tempFolder } from '../../support/built-cli.js';
+import { StandIn } from '../../support/stand-in.js';
 
 const gymgen = builtCli();
 

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ServerConfig } from '../src/gym/index.js';
-import { recordedServer } from '../src/operations/recorded-server.js';
-import { FRAMEWORK_VERSION } from '../src/source/index.js';
-import { failureOf } from './support/failure-of.js';
+import type { ServerConfig } from '../../src/gym/index.js';
+import { recordedServer } from '../../src/operations/recorded-server.js';
+import { FRAMEWORK_VERSION } from '../../src/source/index.js';
+import { failureOf } from '../support/failure-of.js';
 
 let work: string;
 let recording: string;
