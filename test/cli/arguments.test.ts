@@ -36,7 +36,7 @@ describe('with --json, a usage error is one document on stdout', () => {
     expect([stdout, exitCode]).toEqual(['', 2]);
   });
 
-  test('help is no error', async () => {
+  test('help is not an error', async () => {
     const { stdout, exitCode } = await gymgenHere(['check', '--json', '--help'], { cwd: tempFolder() });
     expect(stdout).toMatch(/^Usage/);
     expect(exitCode).toBe(0);
@@ -87,7 +87,7 @@ describe('a mistyped command', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('what exists, has a scheme or is far from every command is a source', async () => {
+  test('an existing path, a URL or a word unlike any command is a source', async () => {
     const cwd = tempFolder();
     mkdirSync(join(cwd, 'chekc'));
     for (const source of ['chekc', 'check://x', 'chess.jsonl']) {
@@ -96,7 +96,7 @@ describe('a mistyped command', () => {
   });
 });
 
-describe('a failure of the machine is no bug', () => {
+describe('a failure of the machine is not a bug', () => {
   test('a current folder that was deleted', async () => {
     const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"';
     const { stdout, stderr, exitCode } = await builtCli().script([URL, 'root'], script, { cwd: tempFolder() });

@@ -31,7 +31,7 @@ async function endless(asked: () => void): Promise<StandIn> {
 }
 
 describe.each(SIGNALS)('%s', (signal, code, what) => {
-  test(`ends a write with ${code}, and leaves nothing`, async () => {
+  test(`ends a write with ${code}, and leaves no files`, async () => {
     const folder = tempFolder();
     const server = await endless(() => running.kill(signal));
     const running = gymgen([server.url, join(folder, 'root')]);
@@ -74,7 +74,7 @@ function preloaded(code: string): { env: Record<string, string> } {
   return { env: { NODE_OPTIONS: `--require ${file}` } };
 }
 
-test('an orderly end that hangs is cut off: the error is printed, and nothing is left', async () => {
+test('work that does not end is cut off: the error is printed, and no files are left', async () => {
   const folder = tempFolder();
   const server = await endless(() => running.kill('SIGTERM'));
   const hang = `
@@ -89,7 +89,7 @@ test('an orderly end that hangs is cut off: the error is printed, and nothing is
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a commit is waited for, by its name', async () => {
+test('gymgen waits for a commit, and names it', async () => {
   const root = join(tempFolder(), 'root');
   const server = await StandIn.start({ mayLeak: true });
   const slow = `
@@ -126,7 +126,7 @@ function bundleServedBy(url: string, atEnd: string): string[] {
   return [bundle, join(folder, 'root'), '--python', python];
 }
 
-test('the end of a server is waited for, by its name', async () => {
+test('gymgen waits for a server to end, and names it', async () => {
   const server = await endless(() => running.kill('SIGTERM'));
   const running = gymgen(bundleServedBy(server.url, 'setTimeout(() => process.exit(0), 2500)'));
   const { exitCode, stderr } = await running;

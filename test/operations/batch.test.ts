@@ -37,7 +37,7 @@ async function batch(jobs: Job[], options: Partial<BatchOptions> = {}, signal = 
   return { outcomes, statuses: outcomes.map(({ status }) => status), most };
 }
 
-test('goes on past those that fail, and a second run has nothing to do but these', async () => {
+test('continues if some fail, and a second run repeats only these', async () => {
   const server = await StandIn.start();
   const root = tempFolder();
   const jobs = [
@@ -63,7 +63,7 @@ test('goes on past those that fail, and a second run has nothing to do but these
   expect((await batch(jobs, { check: true })).statuses.slice(0, 3)).toEqual(['same', 'same', 'same']);
 });
 
-test('two sources of one name are refused before anything is asked to be played or written', async () => {
+test('two sources of one name are refused before anything is probed or written', async () => {
   const server = await StandIn.start();
   const root = tempFolder();
   await expect(
@@ -73,7 +73,7 @@ test('two sources of one name are refused before anything is asked to be played 
   expect(readdirSync(root)).toEqual([]);
 });
 
-test('--fail-fast ends with the first that fails', async () => {
+test('--fail-fast stops at the first failure', async () => {
   const server = await StandIn.start();
   const root = tempFolder();
   const jobs = ['gone', 'a', 'b'].map((name) =>
@@ -83,7 +83,7 @@ test('--fail-fast ends with the first that fails', async () => {
   expect(statuses).toEqual(['failed', 'skipped', 'skipped']);
 });
 
-test('an unreachable source is asked again, and another failure is not', async () => {
+test('only unreachable sources are retried', async () => {
   let asked = 0;
   const server = await StandIn.start({
     http: ({ path }) => {
@@ -111,7 +111,7 @@ test('sources of one server share its sessions', async () => {
   expect(server.peak).toBe(3);
 });
 
-test('an interruption ends all, and leaves nothing half written', async () => {
+test('an interruption ends all jobs, and leaves no partial folders', async () => {
   const controller = new AbortController();
   const root = tempFolder();
   const server = await StandIn.start({

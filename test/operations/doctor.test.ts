@@ -22,7 +22,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 const says = (line: string) => `#!/bin/sh\necho '${line}'\n`;
 
-test('finds nothing but Node on an empty machine, and says what each is for and how to get it', async () => {
+test('finds only Node on an empty machine, and shows the use and the source of each program', async () => {
   onlyPrograms({});
   const checks = await doctor(signal);
   expect(checks.map(({ name, found, needed }) => [name, found !== null, needed])).toEqual([
@@ -35,7 +35,7 @@ test('finds nothing but Node on an empty machine, and says what each is for and 
   for (const { use, fix } of checks) expect([use, fix]).not.toContain('');
 });
 
-test('finds what there is, and its version', async () => {
+test('finds programs with their versions', async () => {
   onlyPrograms({ uv: says('uv 0.9.0'), 'python3.13': says('3.13.14'), python3: says('3.14.1') });
   const found = Object.fromEntries((await doctor(signal)).map(({ name, found }) => [name, found]));
   const uv = join(String(process.env.PATH), 'uv');
@@ -68,7 +68,7 @@ test.each([
   expect(python?.found).toBe(accepted ? `${version}, python3.13` : null);
 });
 
-test('does not need AgentEnv where uv can make it', async () => {
+test('does not need AgentEnv if uv can install it', async () => {
   onlyPrograms({ uv: says('uv 0.9.0') });
   expect((await doctor(signal)).find(({ name }) => name.startsWith('agentenv'))).toMatchObject({
     found: null,
@@ -76,7 +76,7 @@ test('does not need AgentEnv where uv can make it', async () => {
   });
 });
 
-test('asks the Python of a gym for its version, and takes no other gym for it', async () => {
+test('asks the Python of gym for its version, and ignores other programs of that name', async () => {
   onlyPrograms({ gym: '#!/usr/bin/false\n' });
   expect((await doctor(signal)).at(-1)).toMatchObject({ name: 'gym', found: null });
 });

@@ -9,7 +9,7 @@ import { StandIn } from '../support/stand-in.js';
 const ask = (server: StandIn, flags = {}) =>
   inspect(requestOf(server.url, '.', flags), new Said(), new AbortController().signal);
 
-test('says what a server serves', async () => {
+test('reports what a server serves', async () => {
   const server = await StandIn.start({
     splits: { train: [day(0), day(1, { prompt: 'A longer prompt.' })], eval: [day(2)] },
     turns: () => [[tool('trade')], [tool('end_turn')]],
@@ -23,7 +23,7 @@ test('says what a server serves', async () => {
   expect(toolsets.map(({ key, turns }) => [key, turns.length])).toEqual([['agent:solver', 1]]);
 });
 
-test('says all that NeMo Gym would refuse', async () => {
+test('reports everything that NeMo Gym would reject', async () => {
   const server = await StandIn.start({
     splits: { train: [day(0, { prompt: '' })] },
     turns: () => [[tool('verify'), tool('a.b')]],
@@ -31,7 +31,7 @@ test('says all that NeMo Gym would refuse', async () => {
   expect((await ask(server)).refused.map(({ code }) => code).sort()).toEqual(['row-prompt', 'tool-name', 'tool-route']);
 });
 
-test('plays a server without tasks as it is asked to', async () => {
+test('probes a server without the Task API as requested', async () => {
   const server = await givenServer();
   const { interface: kind, notes, splits } = await ask(server, { episodes: '3', prompt: 'Play.' });
   expect({ kind, notes }).toEqual({ kind: 'action', notes: ['prompt: --prompt, and the observation below it'] });

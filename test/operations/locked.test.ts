@@ -55,7 +55,7 @@ describe('options of a lock file', () => {
     { headerEnv: ['no pair'] },
     { prompt: '@secret' },
     { episodes: { valueOf: 1 } },
-  ])('are a closed list with values of the command line: %j is refused by check and update', async (options) => {
+  ])('are a closed list with the values of the command line: check and update refuse %j', async (options) => {
     const { server, run, setLock } = await checkout();
     setLock({ options });
     const asked = server.asked.length;
@@ -68,7 +68,7 @@ describe('options of a lock file', () => {
     expect(server.asked.length).toBe(asked);
   });
 
-  test('are checked in little time, however many they are', async () => {
+  test('are checked quickly, even if there are many', async () => {
     const { run, setLock } = await checkout();
     const many = Array.from({ length: 100_000 }, (_, at) => `k${at}=1`);
     for (const key of ['fixField', 'split']) {
@@ -84,7 +84,7 @@ describe('options of a lock file', () => {
     expect(await run('check', 'root')).toMatchObject({ exitCode: 0, stdout: 'same root/resources_servers/other' });
   });
 
-  test('a long or damaged lock file is told in a few short lines', async () => {
+  test('a long or damaged lock file is reported in a few short lines', async () => {
     const { run, setLock } = await checkout();
     const long = 'x'.repeat(100_000);
     setLock({
@@ -121,7 +121,7 @@ describe('headers of the command line', () => {
     expect(server.asked.some(({ headers }) => headers.authorization?.startsWith('Bearer'))).toBe(true);
   });
 
-  test('are named if the server of a lock file wants those of its config', async () => {
+  test('are named if the server of a lock file needs those of its config', async () => {
     const denied = { status: 401, body: 'no token' };
     const http = ({ headers }: Asked) => (headers.authorization === 'Bearer t0p' ? undefined : denied);
     const server = await StandIn.start({ splits: { train: days(1) }, http });
@@ -139,7 +139,7 @@ describe('headers of the command line', () => {
   });
 
   test.each(['http://h/\u001b[2J\n::error::x', 'https://u:secret@h', 'file:///etc/passwd', '://'])(
-    'the refusal shows no odd text of a lock file: %j',
+    'the error shows no unsafe text of a lock file: %j',
     async (source) => {
       const { run, setLock } = await checkout();
       setLock({ source });
@@ -241,7 +241,7 @@ describe('code that serves the tasks', () => {
     expect(ran()).toBe(3);
   });
 
-  test('is not run in a fresh clone, until the command that is shown says so', async () => {
+  test('is not run in a fresh clone, except by the command that the error shows', async () => {
     const { elsewhere, python, ran } = await withBundle();
     const clone = elsewhere();
     const before = ran();
@@ -305,7 +305,7 @@ describe('code that serves the tasks', () => {
     },
   );
 
-  test('asks for the flag if the state folder cannot be used, and says nothing else of it', async () => {
+  test('needs the flag if the state folder cannot be used, without another message', async () => {
     const { cwd, python, server } = await withBundle();
     const run = (...args: string[]) => gymgen(args, { cwd, env: { XDG_STATE_HOME: '/dev/null' } });
     expect(await run('bundle', 'root', ...python, '--quiet')).toMatchObject({ exitCode: 0, stderr: '' });
@@ -317,7 +317,7 @@ describe('code that serves the tasks', () => {
     expect(server.asked.length).toBeGreaterThan(0);
   });
 
-  test('is not looked for in a file that a lock file names as its source', async () => {
+  test('is not loaded from a file that a lock file names as its source', async () => {
     const { cwd, run, setLock } = await withBundle();
     writeFileSync(join(cwd, 'recording.jsonl'), '{}\n');
     setLock({ source: realpathSync(join(cwd, 'recording.jsonl')) });

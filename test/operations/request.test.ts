@@ -10,7 +10,7 @@ import { failureOf } from '../support/failure-of.js';
 const request = (flags: Flags) => requestOf('http://h', 'root', flags);
 const refusal = (flags: Flags) => failureOf((async () => request(flags))());
 
-test('without options, the defaults', () => {
+test('without options: the defaults', () => {
   expect(request({})).toMatchObject({
     source: 'http://h',
     gymRoot: 'root',
@@ -31,7 +31,7 @@ test('without options, the defaults', () => {
   });
 });
 
-describe('a value that is none names its option', () => {
+describe('an invalid value is reported with its option', () => {
   const bad: [flags: Flags, told: RegExp][] = [
     ...['0', '-1', '1.5', 'x', '', ' ', '1e3', '99999999999999999999', 'Infinity'].flatMap(
       (value): [Flags, RegExp][] => [
@@ -71,7 +71,7 @@ describe('a value that is none names its option', () => {
   });
 });
 
-describe('a good value', () => {
+describe('a valid value', () => {
   const good: [flags: Flags, want: object][] = [
     [{ limit: '10', probes: '1', maxSessions: '2' }, { discover: { limit: 10, probes: 1, maxSessions: 2 } }],
     [{ probes: 'all', probeTurns: 'first' }, { discover: { probes: Number.POSITIVE_INFINITY, turns: 'first' } }],
@@ -111,7 +111,7 @@ describe('--append-system-prompt @FILE', () => {
     return made;
   };
 
-  test("is the file's text, without the line ends of Windows and its last one", () => {
+  test("is the file's text, without CR and without the last line break", () => {
     const file = join(folder(), 'p.txt');
     writeFileSync(file, 'One.\r\nTwo é.\r\n');
     const { gym, record } = request({ appendSystemPrompt: `@${file}` });
@@ -119,7 +119,7 @@ describe('--append-system-prompt @FILE', () => {
     expect(record).toEqual({ appendSystemPrompt: 'One.\nTwo é.' });
   });
 
-  test.each(['nothing-there', '.'])('of no file says which: %s', async (name) => {
+  test.each(['nothing-there', '.'])('of a missing file names it: %s', async (name) => {
     const file = join(folder(), name);
     expect(await refusal({ appendSystemPrompt: `@${file}` })).toContain(`at: ${file}`);
   });
@@ -128,7 +128,7 @@ describe('--append-system-prompt @FILE', () => {
 // Their values hold `${VAR}` as a user writes it.
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: no templates of ours
 describe('headers', () => {
-  test('$VAR and ${VAR} of --header-env are filled in for probing, and written as they stand', () => {
+  test('$VAR and ${VAR} of --header-env are replaced for probing, and written as they are', () => {
     vi.stubEnv('TEST_TOKEN', 'hunter2');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { discover, gym, record } = request({
@@ -139,13 +139,13 @@ describe('headers', () => {
     expect(JSON.stringify([gym, record])).not.toContain('hunter2');
   });
 
-  test('a variable that is missing is named', async () => {
+  test('a missing variable is named', async () => {
     expect(await refusal({ headerEnv: ['A=Bearer ${NO_SUCH_VAR}'] })).toMatch(
       /names \$NO_SUCH_VAR, which is not set\nfix: export NO_SUCH_VAR=/,
     );
   });
 
-  test('--header goes over --header-env, and is recorded nowhere', () => {
+  test('--header overrides --header-env, and is never recorded', () => {
     vi.stubEnv('TEST_TOKEN', 'env');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { discover, gym, record } = request({ header: ['A: mine'], headerEnv: ['A=$TEST_TOKEN'] });
@@ -153,12 +153,12 @@ describe('headers', () => {
     expect(JSON.stringify([gym, record])).not.toContain('mine');
   });
 
-  test.each(['a b', 'é', 'a(b)', 'a\nb'])('a name that is none is refused: %j', async (name) => {
+  test.each(['a b', 'é', 'a(b)', 'a\nb'])('an invalid name is refused: %j', async (name) => {
     expect(await refusal({ header: [`${name}: v`] })).toMatch(/invalid header/);
   });
 
   test.each(['hunter2\nX: y', 'hunter2\u0000', 'hunter2 \u4e2d'])(
-    'a value that can not be sent is refused, and not shown: %j',
+    'an invalid value is refused, and not shown: %j',
     async (value) => {
       const refused = await refusal({ header: [`Authorization: ${value}`] });
       expect(refused).toMatch(/Authorization/);
@@ -168,13 +168,13 @@ describe('headers', () => {
 });
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: no templates of ours
 
-describe('an option is refused if it is given', () => {
+describe('an option is refused', () => {
   test.each<[Flags, RegExp]>([
     [{ fixField: ['a=1', 'b=2', 'a=3'] }, /^--fix-field is repeated for a$/m],
     [{ renameTool: ['a=b', 'a=c'] }, /^--rename-tool is repeated for a$/m],
     [{ header: ['A: 1', 'a: 2'] }, /^--header is repeated for a$/m],
     [{ headerEnv: ['A=$HOME', 'a=$PATH'] }, /^--header-env is repeated for a$/m],
-  ])('twice for one key: %j', async (flags, told) => expect(await refusal(flags)).toMatch(told));
+  ])('if it is repeated for one key: %j', async (flags, told) => expect(await refusal(flags)).toMatch(told));
 
   test.each(['Host', 'connection', 'Content-Length', 'content-type', 'Transfer-Encoding', 'TE', 'Sec-WebSocket-Key'])(
     'for a header that HTTP sets itself: %s',
@@ -185,7 +185,7 @@ describe('an option is refused if it is given', () => {
   );
 
   test.each(['Bearer hunter2', 'hunter2$', 'hunter2 $-', '$'])(
-    'as a secret that a shell put in place of its variable: --header-env A=%s',
+    'for a value without a variable, which may be a secret: --header-env A=%s',
     async (value) => {
       const refused = await refusal({ headerEnv: [`Authorization=${value}`] });
       expect(refused).toMatch(/^--header-env Authorization has no \$VAR in its value/);
@@ -195,7 +195,7 @@ describe('an option is refused if it is given', () => {
   );
 });
 
-test('a Python with a path is taken from the current folder, and a name from PATH', () => {
+test('a path of --python is relative to the current folder, and a name is looked up on PATH', () => {
   expect(request({ python: 'venv/bin/python' }).bundle?.python).toBe(resolve('venv/bin/python'));
   expect(request({ python: './python' }).bundle?.python).toBe(resolve('python'));
   expect(request({ python: '/usr/bin/python3' }).bundle?.python).toBe('/usr/bin/python3');
@@ -227,7 +227,7 @@ describe('a text file', () => {
   ])('in %s is refused', async (_, bytes, told) => expect(await refusal(promptOf(bytes))).toMatch(told));
 });
 
-test('the record holds what decides the result, in a fixed order, and nothing else', () => {
+test('the lock file gets only the options that decide the result, in a fixed order', () => {
   const flags = {
     split: ['b', 'a'],
     name: 'n',
@@ -242,7 +242,7 @@ test('the record holds what decides the result, in a fixed order, and nothing el
   expect(JSON.stringify(record)).toBe('{"limit":"5","name":"n","split":["b","a"]}');
 });
 
-describe('each flag of write is either recorded in the lock file, or refused there', () => {
+describe('each option of write is either recorded in the lock file or refused there', () => {
   const UNRECORDED = [
     ...['absolute', 'sandbox', 'python', 'header', 'trustRecording', 'strict'],
     ...['dryRun', 'diff', 'force', 'json', 'quiet', 'verbose'],
@@ -280,11 +280,11 @@ describe('each flag of write is either recorded in the lock file, or refused the
   };
   const flags = optionsOf('write').map(({ name }) => name);
 
-  test('the two lists hold every flag once', () => {
+  test('the two lists contain every option once', () => {
     expect([...UNRECORDED, ...Object.keys(VALUES)].sort()).toEqual([...flags].sort());
   });
 
-  test.each(Object.entries(VALUES))('%s is recorded, and taken from a lock file', (key, value) => {
+  test.each(Object.entries(VALUES))('%s is recorded, and accepted in a lock file', (key, value) => {
     const others =
       { datasets: { license: 'MIT' }, license: { datasets: 'train=a' }, seed: { episodes: '1' } }[key] ?? {};
     const more = ['seedKey', 'prompt', 'promptField'].includes(key) ? { episodes: '1' } : others;

@@ -21,7 +21,7 @@ const gymRoot = () => mkdtempSync(join(tmpdir(), 'gymgen-strict-'));
 const odd = () => StandIn.start({ turns: () => [[tool('trade', { type: 'array', items: {} })]] });
 const WARNING = expect.stringMatching(/^tool 'trade': its type is "array", not "object" \[schema-top-level\]/);
 
-test('a warning is shown, and does not keep a folder from being written', async () => {
+test('a warning is shown, and the folder is written', async () => {
   const said = new Said();
   const report = await write(requestOf((await odd()).url, gymRoot(), {}), said, signal);
   expect(said.warnings).toEqual([WARNING]);
@@ -46,7 +46,7 @@ test('--strict counts warnings of probing, too', async () => {
   await expect(write(request, new Said(), signal)).rejects.toThrow(StrictError);
 });
 
-test('--strict is in no lock, and changes no byte of a folder without warnings', async () => {
+test('--strict is not in the lock file, and changes nothing in a folder without warnings', async () => {
   const server = await StandIn.start();
   const roots = [gymRoot(), gymRoot()] as const;
   await write(requestOf(server.url, roots[0], {}), new Said(), signal);
@@ -60,7 +60,7 @@ test('--strict is in no lock, and changes no byte of a folder without warnings',
   expect(other).toEqual(one);
 });
 
-test('check and a batch are strict if asked to be', async () => {
+test('check and batch support --strict', async () => {
   const server = await odd();
   const root = gymRoot();
   await write(requestOf(server.url, root, {}), new Said(), signal);
@@ -83,7 +83,7 @@ test('check and a batch are strict if asked to be', async () => {
   expect(outcomes.map(({ status }) => status)).toEqual(['failed', 'wrote']);
 });
 
-test('inspect lists warnings beside what Gym would refuse', async () => {
+test('inspect lists warnings and problems that Gym would reject', async () => {
   const server = await StandIn.start({ turns: () => [[tool('trade', { type: 'array' })]] });
   const { warnings, refused } = await inspect(requestOf(server.url, '.', {}), new Said(), signal);
   expect(refused).toEqual([]);
@@ -118,7 +118,7 @@ test('--reward with a score that no probed episode ended with is a warning', asy
   expect(await codes('other')).toEqual(["reward-score: no probed episode ended with this score (scores: 'acc')"]);
 });
 
-test('a reset that shows another prompt than the task list is told once', async () => {
+test('a reset with another prompt than the task list is reported once', async () => {
   const shows = (prompt: string) => ({
     prompt,
     task: { id: '@local/srv/envs/grid-v1/day-0', split: 'train', index: 0 },

@@ -12,7 +12,7 @@ function put(folder: string, file: string, text: string): void {
 }
 
 describe('a batch file', () => {
-  test('has options for all sources and for each, and paths from its own folder', async () => {
+  test('has options for all sources and for each, and paths relative to its own folder', async () => {
     const server = await StandIn.start();
     const cwd = tempFolder();
     await gymgen(['record', server.url, 'sub/other.jsonl'], { cwd });
@@ -58,7 +58,7 @@ sources:
   });
 });
 
-test('sources may come as options or on standard input; a failure is told, and the exit code is 1', async () => {
+test('sources come from options or standard input; after a failure, the exit code is 1', async () => {
   const server = await StandIn.start();
   const cwd = tempFolder();
   const input = `# a list\n${server.url}\n\nhttp://127.0.0.1:9\n`;

@@ -5,7 +5,7 @@ import { StandIn } from '../../support/stand-in.js';
 import { written } from '../support/written.js';
 
 describe('check', () => {
-  test('exits 0 when all is as it would be, 1 when not, 2 when it can not tell', async () => {
+  test('exits with 0 if nothing differs, 1 if something does, 2 if it cannot compare', async () => {
     const { server, run, edit } = await written();
     expect(await run('check', server.url, 'root')).toMatchObject({
       exitCode: 0,
@@ -18,7 +18,7 @@ describe('check', () => {
     expect(await run('check', 'http://127.0.0.1:9', 'root')).toMatchObject({ exitCode: 2, stdout: '' });
   });
 
-  test('of a root alone takes source and options from the lock files', async () => {
+  test('without a source takes source and options from the lock files', async () => {
     const { run, folder } = await written('--split', 'train', '--limit', '3', '--max-steps', '4');
     expect(await run('check', 'root')).toMatchObject({ exitCode: 0 });
     expect(await run('check', 'root', '--split', 'train')).toMatchObject({
@@ -31,7 +31,7 @@ describe('check', () => {
     expect(await run('check', 'nowhere')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nothing in') });
   });
 
-  test('--json is one document, --github has a command for each file, and --diff of write is the same plan', async () => {
+  test('--json prints one document, --github an annotation per file, and write --diff the same plan', async () => {
     const { server, run, edit } = await written();
     edit('data/train.jsonl', (text) => text.replace('Day 3.', 'Day 33.'));
     const { exitCode, stdout } = await run('check', server.url, 'root', '--json');
@@ -46,7 +46,7 @@ describe('check', () => {
     expect(diff).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('+ "Day 3."') });
   });
 
-  test('goes on past a folder that it can not tell of, and exits 2', async () => {
+  test('continues if it cannot compare a folder, and exits with 2', async () => {
     const { server, run, cwd } = await written();
     const other = await StandIn.start({ name: 'other-v1' });
     await run(other.url, 'root');

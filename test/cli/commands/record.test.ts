@@ -7,7 +7,7 @@ import { written } from '../support/written.js';
 const gymgen = builtCli();
 
 describe('record', () => {
-  test('a recording gives the same bytes as its server, and stands in for it', async () => {
+  test('a recording generates the same bytes as its server, and can be used in its place', async () => {
     const { server, run, folder, cwd } = await written();
     expect(await run('record', server.url, 'grid.jsonl.gz')).toMatchObject({
       exitCode: 0,
@@ -22,7 +22,7 @@ describe('record', () => {
     expect(folder).toBeTruthy();
   });
 
-  test('one that is not there is not taken for a bundle', async () => {
+  test('a missing recording is not taken for a bundle', async () => {
     expect(await gymgen(['gone.jsonl.gz', 'root'], { cwd: tempFolder() })).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('recording not found: gone.jsonl.gz'),

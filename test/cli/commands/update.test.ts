@@ -5,7 +5,7 @@ import { days } from '../../support/served-tasks.js';
 import { written } from '../support/written.js';
 
 describe('update', () => {
-  test('writes again, leaves edits, and says how to go on', async () => {
+  test('regenerates, keeps edits, and shows the next steps', async () => {
     const { server, run, edit } = await written();
     edit('README.md', () => 'mine\n');
     server.splits.train = days(5, () => ({ prompt: 'New.' }));
@@ -18,7 +18,7 @@ describe('update', () => {
     expect(await run('update', 'root', '--theirs', '--force')).toMatchObject({ exitCode: 2 });
   });
 
-  test('a lock file of someone else reads no file, and sends no variable of the environment', async () => {
+  test('a foreign lock file cannot make gymgen read files or send environment variables', async () => {
     const { server, run, folder } = await written();
     const lock = join(folder, 'gymgen.lock.json');
     const text = readFileSync(lock, 'utf8');

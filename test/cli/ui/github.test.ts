@@ -6,14 +6,14 @@ function annotation(difference: FileDifference, folder = '/repo/root/resources_s
   return githubAnnotations({ folder, differences: [difference] }, '/repo').map(workflowCommand)[0];
 }
 
-test('names the file from the workspace, and the line where there is one', () => {
+test('names the file relative to the workspace, and its line if there is one', () => {
   expect(annotation({ path: 'app.py', state: 'create' })).toBe(
     '::error file=root/resources_servers/x/app.py,title=gymgen check%3A create::app.py is missing',
   );
   expect(annotation({ path: 'app.py', state: 'edited', diff: ['@@ -7,3 +7,3 @@', '-a', '+b'] })).toContain(',line=7,');
 });
 
-test('text of a server or a path ends no command: %, line ends, and in properties : and ,', () => {
+test('escapes text of servers and paths: %, line breaks, and : and , in properties', () => {
   const rows = {
     added: { count: 0, first: [] },
     removed: { count: 1, first: [{ task: "train[0] '100%\r\n::error::x'", line: 3 }] },

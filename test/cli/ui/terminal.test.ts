@@ -33,7 +33,7 @@ afterEach(() => void vi.unstubAllEnvs());
 
 const ESC = '\x1b';
 
-describe('where it goes', () => {
+describe('streams', () => {
   const say = (terminal: Terminal) => {
     terminal.progress('progress');
     terminal.note('note');
@@ -56,8 +56,8 @@ describe('where it goes', () => {
   });
 });
 
-describe('a moving line', () => {
-  test('is for a TTY alone', () => {
+describe('a progress line', () => {
+  test('is shown only on a TTY', () => {
     for (const [options, tty] of [
       [{}, false],
       [{ quiet: true }, true],
@@ -72,7 +72,7 @@ describe('a moving line', () => {
     expect(err.text).toBe('');
   });
 
-  test('is one line, no longer than the terminal is wide, and goes for the next', () => {
+  test('fits the width of the terminal, and the next line replaces it', () => {
     const { terminal, err, out } = opened({}, true);
     terminal.progress(`going\n${ESC}[2J${'x'.repeat(100)}`);
     expect(err.text).toBe(`\r${ESC}[Kgoing\\n\\u001b[2J${'x'.repeat(23)}`);
@@ -81,7 +81,7 @@ describe('a moving line', () => {
     expect([err.text, out.text]).toEqual([`\r${ESC}[K`, 'done\n']);
   });
 
-  test('comes ten times a second at most', () => {
+  test('is drawn up to ten times a second', () => {
     const { terminal, err } = opened({}, true);
     for (let n = 0; n < 1000; n += 1) terminal.progress(`${n}`);
     expect(err.text.split('\r').length).toBeLessThan(10);
@@ -89,7 +89,7 @@ describe('a moving line', () => {
 });
 
 describe('colours', () => {
-  test('are for a TTY', () => {
+  test('are shown on a TTY', () => {
     const { terminal, err, out } = opened({}, true);
     terminal.warn('w');
     terminal.result('path', { text: 'create', colour: 'green' });
@@ -109,7 +109,7 @@ describe('colours', () => {
     expect(err.text + out.text).toBe('warning: w\nd\ncreate path\n');
   });
 
-  test('are not in a pipe, whatever the other stream is', () => {
+  test('are not written to a pipe, even if the other stream is a TTY', () => {
     const [out, err] = [new Stream(false), new Stream(true)] as unknown as NodeJS.WriteStream[];
     const terminal = new Terminal({ quiet: false, json: false, verbose: false }, out, err);
     terminal.result('path', { text: 'create', colour: 'green' });
@@ -132,7 +132,7 @@ describe("a server's text never steers the terminal", () => {
     expect(steering(err.text)).toEqual([]);
   });
 
-  test('in JSON, nor in the message of an error', () => {
+  test('in JSON and in error messages', () => {
     const { terminal, out, err } = opened({ json: true }, true);
     showError(new UserError(evil, { where: evil, fix: evil, details: [evil] }), terminal);
     expect(steering(out.text + err.text)).toEqual([]);
@@ -141,7 +141,7 @@ describe("a server's text never steers the terminal", () => {
 });
 
 describe('a failure', () => {
-  test('of a user is what, where and how to fix it, without a stack', () => {
+  test('that the user can fix: problem, place and fix, without a stack', () => {
     const { terminal, err } = opened();
     const error = new UserError('no', {
       where: 'http://h',
@@ -153,19 +153,19 @@ describe('a failure', () => {
     expect(err.text).toBe('error: no\n  - one\n  - two\n  at:  http://h\n  fix: mend it\n');
   });
 
-  test('has its cause with --verbose', () => {
+  test('shows its cause with --verbose', () => {
     const { terminal, err } = opened({ verbose: true });
     showError(new UserError('no', { cause: new Error('why') }), terminal);
     expect(err.text).toMatch(/cause: Error: why\n\s+at /);
   });
 
-  test('of gymgen is a bug, with its stack and where to report it', () => {
+  test('of gymgen is a bug: its stack, and a request to report it', () => {
     const { terminal, err } = opened({ quiet: true });
     expect(showError(new TypeError('x is undefined'), terminal)).toBe(2);
     expect(err.text).toMatch(/^error: TypeError: x is undefined\n\s+at [\s\S]*bug in gymgen: please report/);
   });
 
-  test.each(['text', null, undefined, { a: 1 }])('that is no error is a bug: %j', (thrown) => {
+  test.each(['text', null, undefined, { a: 1 }])('that is not an Error is a bug: %j', (thrown) => {
     const { terminal, err } = opened();
     expect(showError(thrown, terminal)).toBe(2);
     expect(err.text).toContain('bug in gymgen');
@@ -180,7 +180,7 @@ describe('a failure', () => {
     expect(err.text).toBe(`error: ${told}\n`);
   });
 
-  test('with --json is one document', () => {
+  test('with --json: one document', () => {
     const { terminal, out } = opened({ json: true });
     showError(new UserError('no', { where: 'w' }), terminal);
     expect(JSON.parse(out.text)).toEqual({ error: { what: 'no', where: 'w', details: [] }, exitCode: 2 });
@@ -206,7 +206,7 @@ describe('a failure of stdout', () => {
     ['EIO', true],
   ])('%s of a pipe or terminal that closed is not reported', (code, isTTY) => expect(fail(code, isTTY)).toBe(''));
 
-  test.each(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'])('%s is reported once, with what to do', (code) => {
+  test.each(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'])('%s is reported once, with a fix', (code) => {
     expect(fail(code)).toMatch(/^error: cannot write to standard output: .*\n {2}fix: .*\n$/);
     expect(fail(code)).toContain(code);
   });
