@@ -35,6 +35,12 @@ export class UserError extends Error {
     this.fix = parts.fix;
     this.details = parts.details ?? [];
   }
+
+  /** The same error with another place. */
+  at(where: string): UserError {
+    const { message, details, fix, cause } = this;
+    return new UserError(message, { where, details, cause, ...(fix === undefined ? {} : { fix }) });
+  }
 }
 
 /** Ctrl-C, SIGTERM or SIGHUP. All work in progress ends with this error; its exit code tells the signal. */

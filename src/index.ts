@@ -9,6 +9,7 @@ export {
 export { EXIT, Interrupted, UserError } from './errors.js';
 export { folder } from './gym/index.js';
 export type { GymOptions } from './model.js';
-export { type WriteReport, type WriteRequest, write } from './operations/write.js';
+export * from './operations/index.js';
+export type { Flags } from './options/index.js';
 export { type OutputFile, type Plan, writeFolder } from './output/index.js';
 export { describe, type Finding, Findings } from './rules/index.js';

@@ -44,7 +44,7 @@ export class Comparison {
     if (entry.state === 'create' || entry.state === 'stale') return entry;
     const comparison = this.rows.get(entry.path);
     const rows = comparison?.end();
-    if (rows && rows.went.count > 0) await this.tellRepeated(entry.path, comparison);
+    if (rows && rows.removed.count > 0) await this.tellRepeated(entry.path, comparison);
     if (rows) return { ...entry, rows };
     const after = this.texts.get(entry.path);
     const before = after === undefined ? undefined : await this.there(entry.path);

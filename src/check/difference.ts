@@ -16,10 +16,10 @@ export interface Named {
 
 /** The differences between existing and generated rows. */
 export interface RowsDifference {
-  /** Rows that would be there and aren't; their lines are those of the file to be. */
-  came: Named;
-  /** Rows that are there and would not be. */
-  went: Named;
+  /** Generated rows that the file does not have, by their line in the generated file. */
+  added: Named;
+  /** Rows of the file that are no longer generated. */
+  removed: Named;
   changed: { count: number; first: RowChange[]; fields: Record<string, number> };
   /** Number of rows that differ only in their index. */
   moved: number;

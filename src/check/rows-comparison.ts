@@ -42,8 +42,8 @@ class Waiting {
  */
 export class RowsComparison {
   private readonly found: RowsDifference = {
-    came: named(),
-    went: named(),
+    added: named(),
+    removed: named(),
     changed: { count: 0, first: [], fields: Object.create(null) },
     moved: 0,
     broken: named(),
@@ -53,8 +53,8 @@ export class RowsComparison {
   };
   /** Ids of rows that are there and would not be: the first of them. */
   private readonly gone: { id: string; line: number }[] = [];
-  private readonly before = new Window((waiting) => (waiting.isRow ? this.went(waiting) : this.broken(waiting)));
-  private readonly after = new Window((waiting) => note(this.found.came, waiting));
+  private readonly before = new Window((waiting) => (waiting.isRow ? this.removed(waiting) : this.broken(waiting)));
+  private readonly after = new Window((waiting) => note(this.found.added, waiting));
 
   /** @param before the line that is there, @param after the one that would be; undefined past the end of its file */
   add(before: string | undefined, after: string | undefined, line: number): void {
@@ -77,8 +77,8 @@ export class RowsComparison {
   end(): RowsDifference | undefined {
     this.before.empty();
     this.after.empty();
-    const { came, went, changed, moved, broken, blank, unended } = this.found;
-    const differs = came.count + went.count + changed.count + moved + broken.count + blank.count > 0;
+    const { added, removed, changed, moved, broken, blank, unended } = this.found;
+    const differs = added.count + removed.count + changed.count + moved + broken.count + blank.count > 0;
     return differs || unended ? this.found : undefined;
   }
 
@@ -92,7 +92,7 @@ export class RowsComparison {
    * @param lines of the file that is there
    */
   async tellRepeated(lines: AsyncIterable<readonly string[]>): Promise<void> {
-    const { went, repeated } = this.found;
+    const { removed, repeated } = this.found;
     const counts = new Map(this.gone.map(({ id }) => [id, 0]));
     for await (const batch of lines) {
       for (const line of batch) {
@@ -103,13 +103,13 @@ export class RowsComparison {
     }
     const isRepeated = new Set(this.gone.filter(({ id }) => (counts.get(id) ?? 0) > 1).map(({ line }) => line));
     repeated.count = isRepeated.size;
-    repeated.first = went.first.filter(({ line }) => isRepeated.has(line));
-    went.count -= repeated.count;
-    went.first = went.first.filter(({ line }) => !isRepeated.has(line));
+    repeated.first = removed.first.filter(({ line }) => isRepeated.has(line));
+    removed.count -= repeated.count;
+    removed.first = removed.first.filter(({ line }) => !isRepeated.has(line));
   }
 
-  private went(waiting: Waiting): void {
-    note(this.found.went, waiting);
+  private removed(waiting: Waiting): void {
+    note(this.found.removed, waiting);
     if (this.gone.length < GONE) this.gone.push({ id: waiting.id, line: waiting.line });
   }
 
@@ -153,7 +153,7 @@ export class RowsComparison {
     if (before.text === after.text) return;
     if (!before.isRow) {
       this.broken(before);
-      note(this.found.came, after);
+      note(this.found.added, after);
       return;
     }
     const fields = this.fieldsOf(before, after);

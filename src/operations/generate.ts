@@ -9,47 +9,47 @@ import { currentSettings, EditedPrompts, readGymRoot } from '../written/index.js
 import { openSource, type SourceRequest } from './open-source.js';
 import type { Warnings } from './warnings.js';
 
-/** What the user asks for; the same request makes the same bytes, as long as the server serves the same. */
+/** The same request generates the same bytes, as long as the source serves the same. */
 export interface GenerateRequest extends SourceRequest {
   gymRoot: string;
-  /** The instance and folder name; made of the environment's name where it is not given. */
+  /** Name of the server and its folder; derived from the environment's name by default. */
   name?: string;
   gym: Omit<GymOptions, 'name' | 'server'>;
-  /** Keep prompts that were edited by hand since the rows were written; those that are kept already are in any case. */
+  /** Keep prompts that were edited by hand since the last write. Prompts that were kept before are always kept. */
   keepPrompts?: boolean;
-  /** Any warning is an error, and ends the run before anything is written. */
+  /** Treat warnings as errors, before anything is written. */
   strict?: boolean;
-  /** Let prompts of the user's go whose tasks are gone or at another place, in place of refusing to. */
+  /** Drop edited prompts that no longer match a task, instead of failing. */
   dropPrompts?: boolean;
-  /** Told the name before anything is written; what it throws ends the run. */
+  /** Called with the name before anything is written; an error ends the run. */
   claim?: (name: string) => void;
-  /** The options that make this request again, for the lock file. */
+  /** Options for the lock file, from which this request can be made again. */
   record: Record<string, JsonValue>;
 }
 
-/** What was generated. */
+/** A summary of what was generated. */
 export interface Generated {
   name: string;
   envName: string;
   rows: { split: string; rows: number }[];
   toolsets: { key: string; tools: string[]; turns: number }[];
-  /** Settings that were found in the config and kept. */
+  /** Settings of the existing config that were kept. */
   kept: Settings;
-  /** Rows that have prompts of the user's, edited by hand. */
+  /** Rows with edited prompts that were kept. */
   keptPrompts: number;
-  /** A row as it is generated. */
+  /** The first row. */
   row: string | null;
-  /** What was found out and decided. */
+  /** Facts and decisions of the run. */
   notes: readonly string[];
-  /** What some models' APIs would refuse, or what looks like a mistake. */
+  /** Problems that only some models' APIs reject, and likely mistakes. */
   warnings: readonly Finding[];
-  /** The command that serves the tasks for NeMo Gym, where somebody has to and gymgen knows how. */
+  /** Command that serves the tasks for NeMo Gym, if the user has to run one. */
   serve?: string;
   /** Sessions opened, and requests and bytes over HTTP. */
   counts: { sessions: number; requests: number; bytes: number };
 }
 
-/** What becomes of the files: they are written, or compared with what is there. */
+/** Takes the generated files: writes them, or compares them with existing ones. */
 export type Output<T extends Written> = (
   target: Target,
   files: AsyncIterable<OutputFile>,
@@ -57,8 +57,8 @@ export type Output<T extends Written> = (
 ) => Promise<T>;
 
 /**
- * The straight line from a source to the files of its folder, which `output` takes in as they come.
- * @throws UserError for everything that a user can mend; the signal's reason when it aborts
+ * Generates the files of a folder from a source and streams them to `output`.
+ * @throws UserError for problems that a user can fix; the signal's reason if it aborts
  */
 export async function generate<T extends Written>(
   request: GenerateRequest,
@@ -118,25 +118,25 @@ export async function generate<T extends Written>(
   }
 }
 
-/** The written server sends the headers to the URL of its config: a recording may not choose that. */
-function assertOriginNamed({ url, configUrl, gym }: GenerateRequest): void {
+/** The written server sends the headers to the URL of its config, which a recording must not choose. */
+function assertOriginNamed({ source, configUrl, gym }: GenerateRequest): void {
   if (configUrl !== undefined || Object.keys(gym.headers).length === 0) return;
   throw new UserError('--header-env with a recording needs --config-url', {
-    where: url,
+    where: source,
     details: ['the written server would send the header to a URL that the recording names'],
     fix: 'name the server that gets the header: --config-url URL',
   });
 }
 
-const REFUSED = 'NeMo Gym would refuse what this server serves; nothing was written';
+const REFUSED = 'NeMo Gym would reject what this server serves; nothing was written';
 
 function refuse(findings: readonly Finding[]): void {
   const all = new Findings();
   all.add(findings);
-  all.throwIfAny('this can not become a folder that NeMo Gym takes; nothing was written');
+  all.throwIfAny('NeMo Gym would reject the generated folder; nothing was written');
 }
 
-/** What the config says in any case, for people to see and to change. */
+/** Settings that every config names, so that users see and change them. */
 function defaults(server: ServerConfig, { rewardRule }: Discovery, { reward }: Settings): Settings {
   return {
     ...('bundle' in server ? { max_concurrent_envs: MAX_CONCURRENT_ENVS } : {}),
@@ -144,7 +144,7 @@ function defaults(server: ServerConfig, { rewardRule }: Discovery, { reward }: S
   };
 }
 
-/** Those of the settings that were not given, and are not what would be there anyway. */
+/** The kept settings that are neither passed nor defaults. */
 function without(kept: Settings, given: Settings, defaults: Settings): Settings {
   const news = (key: string, value: unknown) => !(key in given) && defaults[key as keyof Settings] !== value;
   return Object.fromEntries(Object.entries(kept).filter(([key, value]) => news(key, value)));
@@ -158,7 +158,7 @@ function rowsOf({ splits }: Discovery, name: string, { rows }: Plan): Generated[
   return splits.map((split) => ({ split: split.name, rows: rows[namesOf(name).rows(split.name)] ?? 0 }));
 }
 
-/** Keeps the first row of what goes by. */
+/** Remembers the first row. */
 class FirstRow {
   row: string | null = null;
 

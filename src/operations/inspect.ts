@@ -9,7 +9,7 @@ export interface InspectRequest extends SourceRequest {
   gym: Omit<GymOptions, 'name' | 'server'>;
 }
 
-/** Characters of prompts: the shortest, the longest, and their mean. */
+/** Lengths of prompts, in characters. */
 export interface Lengths {
   shortest: number;
   mean: number;
@@ -18,22 +18,22 @@ export interface Lengths {
 
 export interface Inspection {
   envName: string;
-  /** The server's and folder's name, as it would be. */
+  /** Name that the written server would have. */
   name: string;
   interface: 'tools' | 'action';
   splits: (Split & { prompts: Lengths })[];
   toolsets: Toolset[];
   notes: readonly string[];
-  /** What NeMo Gym would refuse. */
+  /** Problems that NeMo Gym would reject. */
   refused: readonly Finding[];
-  /** What some models' APIs would refuse, or what looks like a mistake. */
+  /** Problems that only some models' APIs reject, and likely mistakes. */
   warnings: readonly Finding[];
   counts: { sessions: number; requests: number; bytes: number };
 }
 
 /**
- * Reads all that a source serves, as if to write it, and tells what it is.
- * @throws UserError where it can't be read; the signal's reason when it aborts
+ * Reads everything that a source serves, and checks it as for a write.
+ * @throws UserError if the source cannot be read; the signal's reason if it aborts
  */
 export async function inspect(request: InspectRequest, reporter: Reporter, signal: AbortSignal): Promise<Inspection> {
   const { found, server, close } = await openSource({ ...request, trustRecording: true }, reporter, signal);
@@ -62,7 +62,7 @@ export async function inspect(request: InspectRequest, reporter: Reporter, signa
   }
 }
 
-/** The same discovery, whose prompts are measured as they go by. */
+/** Measures prompts while tasks are read. */
 function measured(found: Discovery, prompts: ReadonlyMap<Split, PromptLengths>): Discovery {
   const { envName, splits, provided, action, rewardRule } = found;
   return {

@@ -19,8 +19,8 @@ export interface RecordReport {
 }
 
 /**
- * Keeps what a source serves in one file, packed if its name ends in `.gz`, which can be used in place of the source. The file
- * is written completely, or stays as it was. If it is a symlink, the file that it leads to is written.
+ * Records a source to a file that can be used in its place, compressed if its name ends in `.gz`. The file is written
+ * atomically. If it is a symlink, the file that it leads to is written.
  * @throws UserError if the source cannot be read, or if something other than a recording exists at the path of the file
  */
 export async function record(
@@ -55,7 +55,7 @@ export async function record(
   }
 }
 
-/** @throws UserError if the URL holds what a file must not, such as a token */
+/** @throws UserError if the URL contains something that must not be recorded, such as a token */
 function refuseUrl(url: string): void {
   const findings = new Findings();
   findings.add(configUrl(url));

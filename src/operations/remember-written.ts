@@ -4,10 +4,10 @@ import { rememberSource } from '../state/trusted-sources.js';
 import type { SourceRequest } from './open-source.js';
 
 /**
- * Remembers the code that a folder was written from, so that `check` and `update` run it again for this user.
- * @param folder the folder that was written
+ * Remembers the code that a folder was generated from, so that `check` and `update` run it again for this user.
+ * @param folder that was written
  */
-export async function rememberWritten({ url: source, bundle }: SourceRequest, folder: string): Promise<void> {
+export async function rememberWritten({ source, bundle }: SourceRequest, folder: string): Promise<void> {
   if (source.includes('://') || (await isRecording(source))) return;
   const code = await codeOf(source);
   if (code !== undefined) await rememberSource(folder, { code, sandbox: bundle?.sandbox });

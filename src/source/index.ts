@@ -2,5 +2,5 @@ export { type BundleOptions, bundleReference, inRepositoryOf, realPath } from '.
 export { serveExample, serveExampleOpenly } from './example.js';
 export { candidatePythons, FRAMEWORK_VERSION, frameworkProblem } from './framework.js';
 export { findUv, runProgram } from './programs.js';
-export { codeOf, looksLikeSource, resolveSource } from './resolve.js';
+export { codeOf, HOST_AND_PORT, looksLikeSource, resolveSource } from './resolve.js';
 export type { NamedSource, Source, SourceContext, SourceReporter } from './types.js';

@@ -7,7 +7,7 @@ import type { NamedSource } from './types.js';
 
 /** A folder with at least one of these is a bundle: they are AgentEnv's kinds of entities. */
 const BUNDLE_FOLDERS = ['envs', 'agents', 'artifacts', 'skills', 'tasks', 'evals'];
-const HOST_AND_PORT = /^[\w.-]+:\d+(\/|$)/;
+export const HOST_AND_PORT = /^[\w.-]+:\d+(\/|$)/;
 const INSTALLED = /^[A-Za-z0-9][\w.-]*(?:\/[\w.-]+)?$/;
 const SPACE = /^hf:([^/\s]+)\/([^/\s]+)$/i;
 const SPACE_PAGE = /^https?:\/\/(?:www\.)?(?:huggingface\.co|hf\.co)\/spaces\/([^/?#\s]+)\/([^/?#\s]+)/i;

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { differenceLines } from '../../src/cli/ui/difference-lines.js';
+import { differenceLines } from '../../src/cli/ui/difference.js';
 import { days, tool } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
 import { Root, statesIn, tempFolder } from './support.js';
@@ -62,7 +62,7 @@ describe('names exactly what changed', () => {
       'update toolsets.json',
     ]);
     expect(await told(root, 'data/train.jsonl')).toEqual([
-      "- train[3] 'day-3' is no task any more (line 4)",
+      "- train[3] 'day-3' removed (line 4)",
       '~ 36 rows with another index, and nothing else',
     ]);
   });
@@ -107,7 +107,7 @@ describe('names exactly what changed', () => {
       });
       server.splits.train = days(39);
       expect(await told(root, 'data/train.jsonl')).toEqual([
-        "- train[39] 'day-39' is no task any more (line 41)",
+        "- train[39] 'day-39' removed (line 41)",
         "! train[2] 'day-2' is repeated (line 6)",
       ]);
     });
@@ -116,7 +116,7 @@ describe('names exactly what changed', () => {
   test('an added task', async () => {
     const { server, root } = await served();
     server.splits.eval = days(6);
-    expect(await told(root, 'data/eval.jsonl')).toEqual(["+ eval[5] 'day-5' is new (line 6)"]);
+    expect(await told(root, 'data/eval.jsonl')).toEqual(["+ eval[5] 'day-5' added (line 6)"]);
   });
 
   test("a tool's schema", async () => {
@@ -152,9 +152,9 @@ describe('names exactly what changed', () => {
     const { root } = await served();
     root.edit('data/eval.jsonl', (text) => `oops\n${text.split('\n').slice(2).join('\n')}`);
     const rows = await told(root, 'data/eval.jsonl');
-    expect(rows).toContain('! oops is no row (line 1)');
-    expect(rows).toContain("+ eval[0] 'day-0' is new (line 1)");
-    expect(rows).toContain("+ eval[1] 'day-1' is new (line 2)");
+    expect(rows).toContain('! oops is not a row (line 1)');
+    expect(rows).toContain("+ eval[0] 'day-0' added (line 1)");
+    expect(rows).toContain("+ eval[1] 'day-1' added (line 2)");
   });
 
   test('a deleted file and a stale file', async () => {

@@ -17,7 +17,7 @@ test('a row that is nested too deeply to compare differs as a whole', () => {
 
 test('a line with more values than a row can have is not a row', () => {
   const found = compared(row(`[${'[],'.repeat(LIMITS.jsonValues)}1]`));
-  expect([found?.broken.count, found?.came.count]).toEqual([1, 1]);
+  expect([found?.broken.count, found?.added.count]).toEqual([1, 1]);
 });
 
 test('names a few of many changed fields, and the number of others', () => {

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { WriteFlags } from '../../src/cli/write-options.js';
-import { writeRequest } from '../../src/cli/write-request.js';
 import { type CheckReport, check } from '../../src/operations/check.js';
+import { requestOf } from '../../src/operations/request.js';
 import { type UpdateReport, update } from '../../src/operations/update.js';
 import { type WriteReport, type WriteRequest, write } from '../../src/operations/write.js';
+import type { Flags } from '../../src/options/index.js';
 import { Said } from '../support/discovered.js';
 
 export const signal = new AbortController().signal;
@@ -24,7 +24,7 @@ export class Root {
 
   constructor(
     public source: string,
-    private readonly flags: WriteFlags = {},
+    private readonly flags: Flags = {},
   ) {}
 
   get folder(): string {
@@ -32,7 +32,7 @@ export class Root {
   }
 
   request(changes: Partial<WriteRequest> = {}): WriteRequest {
-    return { ...writeRequest(this.source, this.gymRoot, this.flags), ...changes };
+    return { ...requestOf(this.source, this.gymRoot, this.flags), ...changes };
   }
 
   write(changes: Partial<WriteRequest> = {}): Promise<WriteReport> {

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { differenceLines } from '../../src/cli/ui/difference-lines.js';
+import { differenceLines } from '../../src/cli/ui/difference.js';
 import { days, tool } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
 import { Root, type Row, statesIn } from './support.js';

@@ -26,7 +26,7 @@ test('a proxy in front of a TLS port says so, too', async () => {
 
 test('a --config-url that this machine does not know suggests --source', async () => {
   const url = 'http://env.invalid:8000';
-  const request = { url, configUrl: url, discover: discoverOptions() };
+  const request = { source: url, configUrl: url, discover: discoverOptions() };
   expect(await failureOf(openSource(request, new Said(), new AbortController().signal))).toMatch(
     /host name is not known[\s\S]*fix: pass a URL that this machine can reach: --source URL/,
   );

@@ -49,7 +49,7 @@ function twoToolsets(): Promise<StandIn> {
 }
 
 function keep(source: string, file: string, options: Partial<DiscoverOptions> = {}) {
-  return record({ url: source, discover: discoverOptions(options) }, file, new Said(), signal);
+  return record({ source, discover: discoverOptions(options) }, file, new Said(), signal);
 }
 
 async function all(discovery: OpenDiscovery) {
@@ -288,7 +288,7 @@ describe('recording', () => {
   test('keeps no token of --config-url', async () => {
     const server = await StandIn.start();
     const file = tempFile('a.jsonl');
-    const request = { url: server.url, configUrl: 'http://h/ws?token=hunter2', discover: discoverOptions() };
+    const request = { source: server.url, configUrl: 'http://h/ws?token=hunter2', discover: discoverOptions() };
     const failure = await failureOf(record(request, file, new Said(), signal));
     expect(failure).toContain('has a query or fragment');
     expect(failure).not.toContain('hunter2');

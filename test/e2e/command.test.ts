@@ -122,7 +122,7 @@ describe('a second run', () => {
 
 describe('what can not be done ends with 2, says what, where and how to fix it, and leaves nothing', () => {
   const cases: [string, (url: string) => string[], RegExp][] = [
-    ['the arguments the wrong way round', (url) => ['new', url], /wrong way round[\s\S]*fix: node \S*gymgen.cjs http/],
+    ['the arguments in the wrong order', (url) => ['new', url], /wrong order[\s\S]*fix: node \S*gymgen.cjs http/],
     [
       'a URL without its scheme',
       (url) => [url.replace('http://', ''), 'new'],

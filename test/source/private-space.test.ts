@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { writeRequest } from '../../src/cli/write-request.js';
+import { requestOf } from '../../src/operations/request.js';
 import { write } from '../../src/operations/write.js';
 import { failureOf } from '../support/failure-of.js';
 import { StandIn } from '../support/stand-in.js';
@@ -36,7 +36,7 @@ function space(): Promise<StandIn> {
 test('a private Space is probed with --header-env, whose variable is not expanded in the config', async () => {
   const standIn = await space();
   const headerEnv = ['Authorization=Bearer $HF_TOKEN'];
-  await write(writeRequest(standIn.url, root, { headerEnv }), reporter, new AbortController().signal);
+  await write(requestOf(standIn.url, root, { headerEnv }), reporter, new AbortController().signal);
   expect(standIn.handshakes.length).toBeGreaterThan(0);
   for (const { authorization } of standIn.handshakes) expect(authorization).toBe(`Bearer ${SECRET}`);
   expect(standIn.asked.map(({ path }) => path)).toContain('/moved');
@@ -50,7 +50,7 @@ test('a private Space is probed with --header-env, whose variable is not expande
 
 test('a private Space without the header is an error with the HTTP status', async () => {
   const standIn = await space();
-  const failure = await failureOf(write(writeRequest(standIn.url, root, {}), reporter, new AbortController().signal));
+  const failure = await failureOf(write(requestOf(standIn.url, root, {}), reporter, new AbortController().signal));
   expect(failure).toMatch(/404/);
   expect(readdirSync(root)).toEqual([]);
 });

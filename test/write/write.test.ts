@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { WriteFlags } from '../../src/cli/write-options.js';
-import { writeRequest } from '../../src/cli/write-request.js';
+import { requestOf } from '../../src/operations/request.js';
 import { hasTurns, write } from '../../src/operations/write.js';
+import type { Flags } from '../../src/options/index.js';
 import { tempFolder } from '../support/built-cli.js';
 import { Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
@@ -16,8 +16,8 @@ refuseWarnings();
 
 const root = () => join(tempFolder(), 'gym-root');
 
-function writing(url: string, gymRoot: string, flags: WriteFlags = {}, signal = new AbortController().signal) {
-  return write(writeRequest(url, gymRoot, flags), new Said(), signal);
+function writing(url: string, gymRoot: string, flags: Flags = {}, signal = new AbortController().signal) {
+  return write(requestOf(url, gymRoot, flags), new Said(), signal);
 }
 
 /** All files below a folder, by path. */
@@ -106,8 +106,9 @@ test('a dry run reads everything and writes nothing', async () => {
   expect(existsSync(target)).toBe(false);
 });
 
-describe('nothing is written, and no session is left open, if', () => {
-  const cases: [string, StandInOptions, WriteFlags, RegExp][] = [
+describe('nothing is written, and no session left open, where', () => {
+  const cases: [string, StandInOptions, Flags, RegExp][] = [
+    ['a tool has a name that Gym has', { turns: () => [[tool('verify')]] }, {}, /'verify'[\s\S]*--rename-tool verify=/],
     [
       'a tool has a name that Gym reserves',
       { turns: () => [[tool('verify')]] },
