@@ -54,7 +54,7 @@ test('continues if some fail, and a second run repeats only these', async () => 
   expect(first.most).toBe(4);
   expect(first.outcomes.map(({ error }) => error?.message).filter(Boolean)).toEqual([
     expect.stringContaining('nothing listens there'),
-    expect.stringContaining('no recording'),
+    expect.stringContaining('recording not found'),
     expect.stringContaining("no split 'none'"),
     expect.stringContaining('NeMo Gym would reject the generated folder'),
   ]);

@@ -70,7 +70,7 @@ class Fake:
     async def stop(self) -> None:
         await self._runner.cleanup()
 
-    def asked(self, name: str) -> int:
+    def count(self, name: str) -> int:
         return sum(name_of(request) == name for request in self.requests)
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:

@@ -90,7 +90,7 @@ async def test_all_turns_of_a_verify_share_one_deadline(fakes: Any, play: Any, v
     fake = await fakes(lambda request, session: next_turn(request, session) if name_of(request) == "end_turn" else None)
     found = await verdict(await play(fake, reset_timeout=0.6))
     assert found["failure_kind"] == "transport_timeout"
-    assert fake.asked("end_turn") <= 0.6 / 0.05 + 1
+    assert fake.count("end_turn") <= 0.6 / 0.05 + 1
 
 
 async def test_the_socket_of_a_peer_that_stops_reading_is_aborted(bridges: Any, clients: Any, play: Any) -> None:

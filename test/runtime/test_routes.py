@@ -178,11 +178,11 @@ async def drop(made: Episode, path: str, body: Any, after_s: float = 0.2) -> Non
 
 async def test_a_repeated_call_runs_once(episode: Any) -> None:
     made = await episode()
-    asked, calls = {"seconds": 0.6}, SWITCHBOARD.calls
-    await drop(made, "/wait", asked)
-    assert (await made.tool("wait", asked)).text == "waited"
+    arguments, calls = {"seconds": 0.6}, SWITCHBOARD.calls
+    await drop(made, "/wait", arguments)
+    assert (await made.tool("wait", arguments)).text == "waited"
     assert SWITCHBOARD.calls == calls + 1
-    await made.tool("wait", asked)  # a repetition by the model is a new call
+    await made.tool("wait", arguments)  # a repetition by the model is a new call
     assert SWITCHBOARD.calls == calls + 2
 
 

@@ -31,8 +31,8 @@ def model_app(calls: list[tuple[str, Any]]) -> FastAPI:
             item: dict[str, Any] = {"type": "function_call", "call_id": f"c{step}", "name": name}
             item["arguments"] = json.dumps(arguments)
         else:
-            said = {"type": "output_text", "text": "done", "annotations": []}
-            item = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [said]}
+            content = {"type": "output_text", "text": "done", "annotations": []}
+            item = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [content]}
         whole = {"id": "r", "created_at": 0, "model": "m", "object": "response", "output": [item]}
         return {**whole, "parallel_tool_calls": False, "tool_choice": "auto", "tools": []}
 

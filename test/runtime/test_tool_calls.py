@@ -100,9 +100,9 @@ def test_a_text_that_a_trainer_would_open_as_an_image_is_escaped(source: str) ->
     assert tool_calls.escape_image_source(source) == f"\n{source}"
 
 
-@pytest.mark.parametrize("said", ["", "see http://h", "\nhttp://h", "data:text/plain,x", "files"])
-def test_any_other_text_is_unchanged(said: str) -> None:
-    assert tool_calls.escape_image_source(said) == said
+@pytest.mark.parametrize("text", ["", "see http://h", "\nhttp://h", "data:text/plain,x", "files"])
+def test_any_other_text_is_unchanged(text: str) -> None:
+    assert tool_calls.escape_image_source(text) == text
 
 
 def test_an_error_that_did_not_end_the_episode_is_appended() -> None:

@@ -44,7 +44,7 @@ async def test_a_frame_between_two_calls_masks_at_once(fakes: Any, play: Any, ve
     found = await verdict(episode)
     masked(found)
     assert "an unexpected frame" in found["failure_reason"]
-    assert fake.asked("act") == 1
+    assert fake.count("act") == 1
 
 
 @pytest.mark.parametrize(
@@ -96,14 +96,14 @@ async def test_a_surplus_response_at_the_end_masks(fakes: Any, play: Any, verdic
     masked(await verdict(episode))
 
 
-@pytest.mark.parametrize("asked", ["act", "end_turn"])
-async def test_a_response_to_another_tools_call_masks(fakes: Any, play: Any, verdict: Any, asked: str) -> None:
+@pytest.mark.parametrize("tool", ["act", "end_turn"])
+async def test_a_response_to_another_tools_call_masks(fakes: Any, play: Any, verdict: Any, tool: str) -> None:
     other = observation({"tool_name": "other", "result": "x", "error": None}, done=True, reward=1.0)
-    episode = await play(await fakes(lambda request, _: other if name_of(request) == asked else None))
+    episode = await play(await fakes(lambda request, _: other if name_of(request) == tool else None))
     await episode.tool("act", {})
     found = await verdict(episode)
     masked(found)
-    assert f"answered the call of '{asked}' as a call of 'other'" in found["failure_reason"]
+    assert f"answered the call of '{tool}' as a call of 'other'" in found["failure_reason"]
 
 
 class Restless:
