@@ -1,6 +1,7 @@
 import { hasTooManyValues } from '../json/bounds.js';
+import { isRecord } from '../json/guards.js';
 import type { FieldChange, Named, RowsDifference } from './difference.js';
-import { isRecord, type Row, rowFields } from './row-fields.js';
+import { type Row, rowFields } from './row-fields.js';
 import { RowParts } from './row-parts.js';
 
 /** Rows that wait for the other file's row of the same task, in UTF-16 units, on each side. */

@@ -1,5 +1,6 @@
 import { parse, stringify } from 'lossless-json';
 import { UserError } from '../errors.js';
+import { isRecord } from '../json/guards.js';
 import { LIMITS, overLimit } from '../limits.js';
 import type { JsonText, Tool } from '../model.js';
 import { excerpt } from '../openenv/index.js';
@@ -60,8 +61,8 @@ function objectOf(schema: JsonText): Record<string, unknown> {
   if (Buffer.byteLength(schema) > LIMITS.schemaBytes) throw overLimit('schemaBytes', { where: "the action's schema" });
   const fault = jsonFault(schema);
   if (fault !== undefined) throw new UserError(`the action's schema ${fault}`, { fix: 'mend it on the server' });
-  const value = parse(schema) as Record<string, unknown> | null;
-  if (value?.constructor === Object) return value;
+  const value = parse(schema);
+  if (isRecord(value)) return value;
   throw new UserError(`the action's schema is no object: ${excerpt(schema)}`, { fix: 'mend it on the server' });
 }
 

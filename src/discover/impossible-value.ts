@@ -1,4 +1,4 @@
-import { isRecord } from './observation-text.js';
+import { isRecord } from '../json/guards.js';
 
 /** Checks that follow each other into a schema, for one that names itself. */
 const DEEPEST = 32;

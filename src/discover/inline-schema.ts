@@ -1,4 +1,5 @@
 import { UserError } from '../errors.js';
+import { isRecord } from '../json/guards.js';
 import { LIMITS, overLimit } from '../limits.js';
 
 type Schema = Record<string, unknown>;
@@ -31,7 +32,7 @@ class Inliner {
     if (this.values > LIMITS.actionValues) throw overLimit('actionValues', { where: WHERE });
     if (within.length > LIMITS.actionReferences) throw overLimit('actionReferences', { where: WHERE });
     if (Array.isArray(value)) return value.map((item) => this.inline(item, within));
-    if (!isObject(value)) return value;
+    if (!isRecord(value)) return value;
     const { $ref, ...rest } = value;
     if (typeof $ref !== 'string') return this.members(value, within);
     if (within.includes($ref)) {
@@ -40,7 +41,7 @@ class Inliner {
     }
     const target = this.inline(this.find($ref), [...within, $ref]);
     // What stands beside a reference holds as well, and says more: a field's own description.
-    return isObject(target) ? { ...target, ...(this.members(rest, within) as Schema) } : target;
+    return isRecord(target) ? { ...target, ...(this.members(rest, within) as Schema) } : target;
   }
 
   private members(schema: Schema, within: readonly string[]): Schema {
@@ -64,7 +65,7 @@ class Inliner {
     let found: unknown = this.root;
     for (const key of path ?? ['']) {
       const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
-      found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+      found = isRecord(found) && Object.hasOwn(found, name) ? found[name] : undefined;
     }
     if (found !== undefined) return found;
     throw new UserError(`the action's schema refers to '${reference.slice(0, 80)}', which it doesn't have`);
@@ -73,8 +74,4 @@ class Inliner {
 
 function isDefinitions(schema: Schema, root: Schema, key: string): boolean {
   return schema === root && (key === '$defs' || key === 'definitions');
-}
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && value.constructor === Object;
 }

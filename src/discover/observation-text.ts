@@ -1,4 +1,5 @@
 import { stringify } from 'lossless-json';
+import { isRecord } from '../json/guards.js';
 
 /**
  * What a model reads of an observation: compact JSON, without what is not for its eyes, bounded. The resources server has
@@ -112,11 +113,6 @@ function clean(value: unknown, depth: number): unknown {
 }
 
 const TOO_DEEP = '[nested deeper, not shown]';
-
-/** An object of JSON, which a number that lossless-json kept is not. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && value.constructor === Object;
-}
 
 function isEmpty(value: unknown): boolean {
   if (value === null || value === '' || value === undefined) return true;

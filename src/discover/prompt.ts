@@ -1,7 +1,8 @@
 import { parse } from 'lossless-json';
 import { UserError } from '../errors.js';
+import { isRecord } from '../json/guards.js';
 import { type Answer, excerpt } from '../openenv/index.js';
-import { isRecord, isSecret, observationText, valueText } from './observation-text.js';
+import { isSecret, observationText, valueText } from './observation-text.js';
 
 export interface PromptOptions {
   /** What the job is; what the environment shows comes below it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '../json/guards.js';
 
 /**
  * A recording is a discovery in one file, a line of JSON each: what was recorded; then, split by split, its tasks, and
@@ -63,8 +64,7 @@ function isJson(json: string): boolean {
 
 function isObject(json: string): boolean {
   try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isRecord(JSON.parse(json));
   } catch {
     return false;
   }

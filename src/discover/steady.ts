@@ -1,5 +1,5 @@
 import { stringify } from 'lossless-json';
-import { isRecord } from './observation-text.js';
+import { isRecord } from '../json/guards.js';
 
 /** Fields that may be another in each session or second, whatever is played. */
 const UNSTEADY =

@@ -6,6 +6,7 @@ import { CsvError, parse } from 'csv-parse';
 import { UserError } from '../errors.js';
 import { openRegular, readRegular } from '../files.js';
 import { hasTooManyValues } from '../json/bounds.js';
+import { isRecord } from '../json/guards.js';
 import { LineTooLong, lineBatches, wholeLines } from '../json/lines.js';
 import { utf8Text, withoutMark } from '../json/utf8.js';
 import { LIMITS, limitMessage, overLimit } from '../limits.js';
@@ -174,7 +175,7 @@ function objectIn(text: string): Values | string {
   } catch (error) {
     return `it is no JSON: ${(error as Error).message}`;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is no object';
+  if (!isRecord(value)) return 'it is no object';
   return members(text);
 }
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../json/guards.js';
 import type { Tool } from '../model.js';
 import { type Finding, quote } from './finding.js';
 import { jsonFault } from './json-text.js';
@@ -41,7 +42,7 @@ export function toolSchema({ name, description, parameters }: Tool): Finding[] {
   }
   if (jsonFault(parameters) !== undefined) return findings; // `toolJson` refuses it
   const schema: unknown = JSON.parse(parameters);
-  if (!isObject(schema)) return findings;
+  if (!isRecord(schema)) return findings;
   const problems = new Problems(schema);
   problems.top();
   for (const [code, { what, more }] of problems.found) {
@@ -104,7 +105,7 @@ class Problems {
     for (const keyword of NOT_AT_TOP) {
       if (Object.hasOwn(this.root, keyword)) this.add('schema-top-level', [], `it has ${keyword} at the top level`);
     }
-    for (const name of isObject(properties) ? Object.keys(properties) : []) {
+    for (const name of isRecord(properties) ? Object.keys(properties) : []) {
       if (PROPERTY_NAME.test(name)) continue;
       this.add('schema-property-name', ['properties'], `has the name ${quote(name)}, which Anthropic's API refuses`);
     }
@@ -131,7 +132,7 @@ class Problems {
       else for (const [at, item] of value.entries()) this.part('schema-keyword', item, [...path, String(at)]);
     } else if (NAMED.has(keyword)) {
       const code = keyword === 'properties' ? 'schema-property' : 'schema-keyword';
-      if (!isObject(value)) this.add(code, path, 'is not an object of schemas');
+      if (!isRecord(value)) this.add(code, path, 'is not an object of schemas');
       else for (const [name, item] of Object.entries(value)) this.part(code, item, [...path, name]);
     } else if (Object.hasOwn(VALUES, keyword)) {
       const { is, what } = VALUES[keyword] as (typeof VALUES)[string];
@@ -141,7 +142,7 @@ class Problems {
   }
 
   private part(code: string, value: unknown, path: readonly string[]): void {
-    if (isObject(value)) this.schema(value, path);
+    if (isRecord(value)) this.schema(value, path);
     else if (typeof value !== 'boolean') this.add(code, path, `is ${shown(value)}, not a schema`);
   }
 
@@ -152,7 +153,7 @@ class Problems {
       this.add('schema-required', path, `has required: ${shown(required)}, not a list of different names`);
       return;
     }
-    const unknown = required.find((name) => isObject(properties) && !Object.hasOwn(properties, name));
+    const unknown = required.find((name) => isRecord(properties) && !Object.hasOwn(properties, name));
     if (unknown !== undefined) {
       this.add('schema-required', path, `requires ${quote(unknown)}, which is not in its properties`);
     }
@@ -177,7 +178,7 @@ function resolves(root: Schema, reference: string): boolean {
     const holds = typeof found === 'object' && found !== null && Object.hasOwn(found, name);
     found = holds ? (found as Schema)[name] : undefined;
   }
-  return isObject(found) || typeof found === 'boolean';
+  return isRecord(found) || typeof found === 'boolean';
 }
 
 /** Whether a text is a regular expression of ECMA-262, which JSON Schema recommends. */
@@ -196,10 +197,6 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The start of a value, as JSON. */

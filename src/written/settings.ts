@@ -1,5 +1,6 @@
 import { LineCounter } from 'yaml';
 import { UserError } from '../errors.js';
+import { isRecord } from '../json/guards.js';
 import { SETTING_KEYS, type Settings } from '../model.js';
 import { describe, settings as settingsRule } from '../rules/index.js';
 import { yamlDocument, yamlValues } from '../yaml-text.js';
@@ -41,8 +42,4 @@ function at(value: unknown, ...keys: string[]): Record<string, unknown> {
   let node = value;
   for (const key of keys) node = isRecord(node) ? node[key] : undefined;
   return isRecord(node) ? node : {};
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

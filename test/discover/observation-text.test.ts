@@ -36,3 +36,7 @@ test('fields that may give the answer away are found by the words of their names
   const told = { was_correct: true, answer: '', solution: 'never shown', done: false, metadata: { answer: 'x' } };
   expect([...doubtfulFields({ ...shown, ...told })]).toEqual(['target_word', 'optimalPath', 'correctOption', 'labels']);
 });
+
+test('secrets beside a field called constructor are left out, too', () => {
+  expect(observationText({ info: { constructor: 1, solution: 'abc' } })).toBe('{"info":{"constructor":1}}');
+});

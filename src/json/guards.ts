@@ -1,0 +1,6 @@
+/** Whether a value is a JSON object: not an array, and not one of lossless-json's numbers, which are objects of a class. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
