@@ -37,11 +37,11 @@ export interface Tool {
   parameters: JsonText;
 }
 
-/** What the tasks that share a key offer the model, learnt by playing some of them. */
+/** The tools of the tasks that share a key, learned by probing some of them. */
 export interface Toolset {
   /** `toolset:NAME` as the task declares it, `agent:NAME` where it declares none, `task:ID` where those differ. */
   key: string;
-  /** The tasks that were played to learn it. */
+  /** The tasks that were probed. */
   tasks: TaskRef[];
   /** The tools of each turn that was opened, at least one turn. */
   turns: Tool[][];
@@ -52,9 +52,9 @@ export interface Discovery {
   /** The server's name for its environment, such as `gridsim-v1`. */
   envName: string;
   splits: Split[];
-  /** Whether the tasks are the user's: each says the arguments of its reset. */
-  given?: boolean;
-  /** Where the environment has no tools but one action, which the tool `step` stands for: the fields that it always has. */
+  /** Whether the user provides the tasks: each has the arguments of its reset. */
+  provided?: boolean;
+  /** For an environment with an action, which the tool `step` replaces, in place of tools: the action's fixed fields. */
   action?: { fixed: Record<string, JsonText> };
   /** How the rewards of an episode's steps become its score, where it isn't what the episode ends with. */
   rewardRule?: 'sum';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DiscoverOptions, GivenRequest } from '../discover/index.js';
+import type { DiscoverOptions, ProvidedTasksRequest } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import { jsonFault } from '../rules/index.js';
 import { pairs, textOrFile, whole } from './flag-types.js';
@@ -19,16 +19,16 @@ export const TASK_FLAGS = {
 type Given = z.infer<z.ZodObject<typeof TASK_FLAGS>>;
 
 /** @throws UserError where a flag lacks the one that it goes with */
-export function taskRequest(flags: Given): Pick<DiscoverOptions, 'given' | 'prompt' | 'action'> {
+export function taskRequest(flags: Given): Pick<DiscoverOptions, 'provided' | 'prompt' | 'action'> {
   const { prompt, promptField, hideField, fixField, toolDoc } = flags;
-  const given = givenRequest(flags);
-  if (given === undefined && (prompt !== undefined || promptField.length > 0)) {
-    throw new UserError('--prompt and --prompt-field are for tasks that are given', {
+  const provided = providedTasks(flags);
+  if (provided === undefined && (prompt !== undefined || promptField.length > 0)) {
+    throw new UserError('--prompt and --prompt-field are for provided tasks', {
       fix: 'add --episodes N or --tasks FILE; to add to the prompts of a server that lists tasks: --append-system-prompt',
     });
   }
   return {
-    ...(given ? { given } : {}),
+    ...(provided ? { provided } : {}),
     prompt: { fields: promptField, ...(prompt === undefined ? {} : { text: prompt }) },
     action: {
       hide: hideField,
@@ -38,7 +38,7 @@ export function taskRequest(flags: Given): Pick<DiscoverOptions, 'given' | 'prom
   };
 }
 
-function givenRequest({ tasks, episodes, seed, seedKey }: Given): GivenRequest | undefined {
+function providedTasks({ tasks, episodes, seed, seedKey }: Given): ProvidedTasksRequest | undefined {
   if (episodes !== undefined) return { episodes, seed: seed ?? 0, seedKey: seedKey ?? 'seed' };
   const alone = seed !== undefined ? '--seed' : seedKey !== undefined ? '--seed-key' : undefined;
   if (alone !== undefined) throw new UserError(`${alone} is for --episodes N`, { fix: 'add --episodes N' });

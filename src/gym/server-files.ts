@@ -10,7 +10,7 @@ const BRIDGE = 'openenv_bridge';
 /** The files that Gym runs and people read. None holds a text of the server but the config, and that quotes it. */
 export function serverFiles(discovery: Discovery, options: GymOptions): TextFile[] {
   const names = namesOf(options.name);
-  const given = discovery.given ?? false;
+  const given = discovery.provided ?? false;
   const content = (path: Template, values: object = {}) => ({ path, content: render(path, values) });
   return [
     { path: names.config, content: config(discovery, options), settings: SETTING_LINES },
@@ -31,7 +31,7 @@ function readme(discovery: Discovery, { name, server, renameTools, datasets }: G
   return {
     bundle: 'bundle' in server,
     names: namesOf(name),
-    given: discovery.given ?? false,
+    given: discovery.provided ?? false,
     splits: discovery.splits,
     /** The split to play in the examples: the smallest is the quickest. */
     example: discovery.splits.reduce((least, split) => (split.count < least.count ? split : least)).name,

@@ -63,11 +63,11 @@ export async function inspect(request: InspectRequest, reporter: Reporter, signa
 
 /** The same discovery, whose prompts are measured as they go by. */
 function measured(found: Discovery, prompts: ReadonlyMap<Split, PromptLengths>): Discovery {
-  const { envName, splits, given, action, rewardRule } = found;
+  const { envName, splits, provided, action, rewardRule } = found;
   return {
     envName,
     splits,
-    ...(given ? { given } : {}),
+    ...(provided ? { provided } : {}),
     ...(action ? { action } : {}),
     ...(rewardRule ? { rewardRule } : {}),
     toolsets: () => found.toolsets(),

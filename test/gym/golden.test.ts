@@ -33,7 +33,7 @@ const CASES: Record<string, { given: Discovery; options: GymOptions }> = {
   plain: { given: discovery([...days, task(0, { split: 'eval' })]), options: options() },
   given: {
     given: discovery(boards, {
-      given: true,
+      provided: true,
       action: { fixed: { mode: '"${hard}"', levels: '[1, {"a": null}]' } },
       rewardRule: 'sum',
     }),

@@ -36,7 +36,7 @@ export function discoverOptions(changes: Partial<DiscoverOptions> = {}): Discove
   };
 }
 
-/** Asks a server for all that it serves, as a run that writes it does. */
+/** Discovers a server completely, as a run does. */
 export async function discoverAll(
   url: string,
   changes: Partial<DiscoverOptions> = {},

@@ -169,8 +169,8 @@ export const ENVIRONMENTS: Environment[] = [
 /** Environments that can't be played, each for a reason that gymgen tells. */
 export const REFUSED: { folder: string; env?: Record<string, string>; told: RegExp }[] = [
   // Its tokenizer is a download; its actions are the numbers of tokens, so that there is nothing for NeMo Gym to play either.
-  { folder: 'chat_env', env: { HF_HUB_OFFLINE: '1' }, told: /no episode begins/ },
-  { folder: 'dipg_safety_env', told: /no step can be taken: .*'StepResult' object has no attribute 'model_dump'/ },
+  { folder: 'chat_env', env: { HF_HUB_OFFLINE: '1' }, told: /could not start an episode/ },
+  { folder: 'dipg_safety_env', told: /every step fails: .*'StepResult' object has no attribute 'model_dump'/ },
   { folder: 'calendar_env', told: /the websocket was refused with HTTP 403[\s\S]*another dialect than OpenEnv/ },
 ];
 

@@ -124,7 +124,7 @@ describe('nothing is written, and no session left open, where', () => {
     ['a split can be no file', { splits: { 'a/b': [day(0)] } }, {}, /'a\/b'/],
     ['a name is none', {}, { name: 'a b' }, /--name/],
     ['a split that is wanted is not there', {}, { split: ['no'] }, /no split 'no'/],
-    ['tasks change meanwhile', { http: changing }, {}, /changed while it was listed/],
+    ['tasks change meanwhile', { http: changing }, {}, /changed while it was read/],
     ['resets fail', { ws: ({ type }) => (type === 'reset' ? 'no' : undefined) }, {}, /could not be played/],
   ];
   function changing({ path }: { path: string }, server: StandIn): undefined {
