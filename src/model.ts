@@ -60,15 +60,24 @@ export interface Discovery {
   rewardRule?: 'sum';
   /** What was found out and decided, for the summary. */
   notes?: readonly string[];
-  /** Names of the scores of the episodes that were probed to their end so far; undefined if none was. */
-  scores?(): ReadonlySet<string> | undefined;
   /**
-   * The split's tasks in order, in pages; the toolset of each is known by then. Splits are read in order too, each to its
-   * end; a server's first page is on its way once this is called.
+   * The tasks of a split in order, in pages. Each split is read once, to its end, in the order of `splits`. A server's first
+   * page is requested at once.
    */
   tasks(split: Split): AsyncIterable<Task[]>;
-  /** The toolsets that the tasks read so far have, in the order they were met. */
-  toolsets(): Toolset[];
+  /**
+   * Completes the discovery after the tasks of all splits are read. Further calls have the same result.
+   * @throws UserError if the source is incomplete or changed meanwhile, or if tasks could not be probed
+   */
+  finish(): Promise<DiscoverySummary>;
+}
+
+/** What is known only after all tasks are read. */
+export interface DiscoverySummary {
+  /** The toolsets of the tasks, in the order of their first tasks. Their keys and probed tasks are final. */
+  toolsets: Toolset[];
+  /** Names of the scores of the probes that reached the end of an episode, if any did. */
+  scores?: ReadonlySet<string>;
 }
 
 export const REWARD_RULES = ['sum', 'last', 'max', 'final'] as const;

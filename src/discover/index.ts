@@ -1,4 +1,4 @@
-export type { Discovery, JsonText, Split, Task, TaskRef, Tool, Toolset } from '../model.js';
+export type { Discovery, DiscoverySummary, JsonText, Split, Task, TaskRef, Tool, Toolset } from '../model.js';
 export type { DiscoverOptions, OpenDiscovery, ProvidedTasksRequest, Reporter, TaskSelection } from './options.js';
 export type { ActionOptions } from './probe/action.js';
 export { END_TURN } from './probe/episode.js';

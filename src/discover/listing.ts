@@ -71,7 +71,7 @@ export function readDescriptor(task: TaskDescriptor, split: string, index: numbe
   };
 }
 
-const FIX = 'fix the task on the server, or select other splits with --split';
+const FIX = 'correct the task on the server, or select other splits with --split';
 
 /** How to write rows if the server lists tasks without prompts. */
 function promptsFromResets(split: string): string {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { formatCount } from '../display-text.js';
 import { UserError } from '../errors.js';
-import type { Split, Task } from '../model.js';
+import type { DiscoverySummary, Split, Task } from '../model.js';
 import { HttpClient, parseServerUrl, prepareSessions, type ServerUrl, TaskApi } from '../openenv/index.js';
 import { ahead } from './ahead.js';
 import { type Connection, connect } from './connection.js';
@@ -117,14 +117,6 @@ class ServerDiscovery implements OpenDiscovery {
     );
   }
 
-  toolsets() {
-    return this.prober.list;
-  }
-
-  scores() {
-    return this.prober.scores;
-  }
-
   counts() {
     return this.connection.counts();
   }
@@ -133,6 +125,12 @@ class ServerDiscovery implements OpenDiscovery {
     this.pages ??= ahead(this.listedPages());
     prepareSessions(); // while the server prepares the first page
     return this.readSplit(split, this.pages);
+  }
+
+  async finish(): Promise<DiscoverySummary> {
+    if (this.checks.length < this.splits.length) throw new Error('finished before all tasks are read');
+    await Promise.all(this.checks);
+    return this.prober.summary();
   }
 
   async close(): Promise<void> {
@@ -164,7 +162,6 @@ class ServerDiscovery implements OpenDiscovery {
     const check = this.assertUnchanged(split, ends);
     check.catch(() => {}); // reported when awaited
     this.checks.push(check);
-    if (split === this.splits.at(-1)) await Promise.all(this.checks);
   }
 
   /** The tasks of all splits, in pages of one split each. The probes of a page are started before it is returned. */

@@ -1,4 +1,4 @@
-import type { Discovery, GymOptions, OutputFile } from '../model.js';
+import type { Discovery, DiscoverySummary, GymOptions, OutputFile } from '../model.js';
 import { configSize, exampleRows, type Findings } from '../rules/index.js';
 import { checkOptions, checkServer } from './check.js';
 import { namesOf } from './names.js';
@@ -11,12 +11,13 @@ import { ToolsetTexts } from './toolsets.js';
  * The written folder, file by file: what is always the same, rows as the tasks are read, then what follows from them.
  * Everything that Gym would refuse goes to `findings`, so that a user reads all of it at once; where there is any, the folder
  * is incomplete or empty, and must not be written: the caller throws the findings once it has read all files.
+ * @returns what the discovery found
  */
 export async function* folder(
   discovery: Discovery,
   options: GymOptions,
   findings: Findings,
-): AsyncGenerator<OutputFile, void, undefined> {
+): AsyncGenerator<OutputFile, DiscoverySummary, undefined> {
   findings.add([...checkOptions(options), ...checkServer(discovery, options)]);
   const names = namesOf(options.name);
   const toolsets = new ToolsetTexts(options, findings);
@@ -34,15 +35,16 @@ export async function* folder(
     else for await (const _ of rows);
   }
 
-  const found = discovery.toolsets();
-  toolsets.finish(found);
+  const summary = await discovery.finish();
+  toolsets.finish(summary.toolsets);
   if (writable && exampleSplit !== undefined) findings.add(exampleRows(exampleSplit, examples.length));
-  if (findings.any) return;
+  if (findings.any) return summary;
 
   if (exampleSplit !== undefined) yield { path: names.rows('example'), content: examples.join('') };
-  yield { path: 'toolsets.json', content: toolsets.file(found) };
-  for (const file of serverFiles(discovery, options)) {
+  yield { path: 'toolsets.json', content: toolsets.file(summary.toolsets) };
+  for (const file of serverFiles(discovery, summary, options)) {
     if (file.path === names.config) findings.add(configSize(file.content));
     yield file;
   }
+  return summary;
 }

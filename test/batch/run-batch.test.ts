@@ -55,7 +55,7 @@ test('goes on past those that fail, and a second run has nothing to do but these
   expect(first.outcomes.map(({ error }) => error?.message).filter(Boolean)).toEqual([
     expect.stringContaining('nothing listens there'),
     expect.stringContaining('no recording'),
-    expect.stringContaining("no split 'none'"),
+    expect.stringContaining("no such split: 'none'"),
     expect.stringContaining('can not become a folder'),
   ]);
   expect(readdirSync(join(root, 'resources_servers')).sort()).toEqual(['four', 'one', 'three', 'two']);

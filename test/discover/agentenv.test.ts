@@ -88,9 +88,9 @@ describe('failures, as recorded', () => {
     ],
     ['clash-v1', 'ws-reset-errors.jsonl', [/409 Conflict/, /502 Bad Gateway/]],
     ['qa-v1', 'ws-capacity-3-over.jsonl', [/the server is full: 2 of its 2 sessions are taken/]],
-  ])('%s %s', async (bundle, file, told) => {
+  ])('%s %s', async (bundle, file, message) => {
     const session = await replayed(bundle, file);
-    for (const words of told) {
+    for (const words of message) {
       const reset = session.reset('{}', 5).then(({ metadata }) => {
         if (metadata?.status !== 'error') throw new Error('it did not fail');
         return String(metadata.error);

@@ -48,6 +48,7 @@ async function readRecording(file: string): Promise<string> {
     const discovery = await openRecording(file, options, new Said());
     try {
       for (const split of discovery.splits) for await (const _ of discovery.tasks(split));
+      await discovery.finish();
     } finally {
       await discovery.close();
     }

@@ -32,7 +32,7 @@ describe('tasks', () => {
     expect(found.tasks).toHaveLength(501);
     expect(found.tasks.map(({ index }) => index)).toEqual([...Array(300).keys(), ...Array(200).keys(), 0]);
     expect(found.tasks.at(-1)).toMatchObject({ split: 'eval', index: 0, prompt: 'Day 7.', systemPrompt: null });
-    expect(found.discovery.toolsets()[0]?.turns[0]?.map(({ name }) => name)).toEqual(['submit_schedule', 'end_turn']);
+    expect(found.summary.toolsets[0]?.turns[0]?.map(({ name }) => name)).toEqual(['submit_schedule', 'end_turn']);
   });
 
   test('are requested before they are read', async () => {
@@ -48,6 +48,7 @@ describe('tasks', () => {
   test('are read in that order only', async () => {
     const server = await StandIn.start({ splits });
     const discovery = await discover(server.url, discoverOptions(), new Said());
+    await expect(discovery.finish()).rejects.toThrow('before all tasks are read');
     const second = discovery.tasks(discovery.splits[1] as Split);
     await expect(second[Symbol.asyncIterator]().next()).rejects.toThrow('out of order');
     await discovery.close();
@@ -136,8 +137,8 @@ test.each<[string, Answer, RegExp]>([
   ],
   ['404', { status: 404, body: 'Not Found' }, /answered 404[\s\S]*is it an OpenEnv server/],
   ['401', { status: 401, body: { detail: 'no token' } }, /answered 401[\s\S]*--header 'Authorization/],
-])('a server that is not an OpenEnv server, with %s', async (_, answer, told) => {
-  expect(await failureFrom({ http: () => answer })).toMatch(told);
+])('a server that is not an OpenEnv server, with %s', async (_, answer, message) => {
+  expect(await failureFrom({ http: () => answer })).toMatch(message);
 });
 
 describe('an invalid answer', () => {
@@ -175,9 +176,9 @@ describe('an invalid answer', () => {
     ],
     ['an index of another task', { index: 5 }, /task train\[1\]: index must be 1 \(its place in the split\), but is 5/],
     ['an index that is a string', { index: '1' }, /task train\[1\]: index must be 1 .*, but is "1"/],
-  ])('%s: the error names the task, the field and the reason', async (_, changes, told) => {
+  ])('%s: the error names the task, the field and the reason', async (_, changes, message) => {
     const failure = await failureFrom({ splits: { train: [day(0), day(1, changes)] } });
-    expect(failure).toMatch(told);
+    expect(failure).toMatch(message);
     expect(failure).toMatch(/--split/);
   });
 
@@ -236,14 +237,14 @@ describe('an inconsistent list of tasks', () => {
     ],
     ['no tasks', () => [], /it had 300 tasks and now has 0/],
   ];
-  test.each(changes)('changes while it is read: %s', async (_, change, told) => {
+  test.each(changes)('changes while it is read: %s', async (_, change, message) => {
     // Requested before the tasks are read, and again after that.
     const later = (_: Asked, server: StandIn) => {
       server.splits = { train: change(days(300)) };
       return undefined;
     };
     const http = route('/num_tasks', later, 1);
-    expect(await failureFrom({ splits: { train: days(300) }, http })).toMatch(told);
+    expect(await failureFrom({ splits: { train: days(300) }, http })).toMatch(message);
   });
 });
 

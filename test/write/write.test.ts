@@ -123,9 +123,9 @@ describe('nothing is written, and no session left open, where', () => {
     ],
     ['a split can be no file', { splits: { 'a/b': [day(0)] } }, {}, /'a\/b'/],
     ['a name is none', {}, { name: 'a b' }, /--name/],
-    ['a split that is wanted is not there', {}, { split: ['no'] }, /no split 'no'/],
+    ['a split that is wanted is not there', {}, { split: ['no'] }, /no such split: 'no'/],
     ['tasks change meanwhile', { http: changing }, {}, /changed while it was read/],
-    ['resets fail', { ws: ({ type }) => (type === 'reset' ? 'no' : undefined) }, {}, /could not be played/],
+    ['resets fail', { ws: ({ type }) => (type === 'reset' ? 'no' : undefined) }, {}, /could not probe/],
   ];
   function changing({ path }: { path: string }, server: StandIn): undefined {
     if (path.endsWith('/task_range')) server.splits.train?.push(day(server.asked.length + 100));

@@ -57,7 +57,7 @@ export function stepTool(schema: JsonText, { hide, fix, doc }: ActionOptions): T
   return { name: STEP, description: doc ?? (own || DEFAULT_DESCRIPTION), parameters: stringify(parameters) as string };
 }
 
-const FIX_SCHEMA = { fix: 'fix the schema on the server' };
+const FIX_SCHEMA = { fix: 'correct the schema on the server' };
 
 function parseSchema(schema: JsonText): Record<string, unknown> {
   if (Buffer.byteLength(schema) > LIMITS.schemaBytes) throw overLimit('schemaBytes', { where: "the action's schema" });

@@ -152,7 +152,7 @@ async function actionSchema(http: HttpClient): Promise<JsonText | undefined> {
     if (!(cause instanceof HttpStatusError && cause.status === 500)) throw cause;
     throw new UserError(`cannot determine the environment's interface: ${cause.message}`, {
       where: 'GET /schema',
-      fix: "fix the types of the environment's action and observation on the server; see its log",
+      fix: "correct the types of the environment's action and observation on the server; see its log",
       cause,
     });
   };

@@ -69,7 +69,7 @@ class Inliner {
     }
     if (found !== undefined) return found;
     throw new UserError(`the action's schema has an unknown reference: '${reference.slice(0, 80)}'`, {
-      fix: 'fix the schema on the server',
+      fix: 'correct the schema on the server',
     });
   }
 }

@@ -83,7 +83,7 @@ const NO_OBSERVATION = /object has no attribute 'model_dump'/;
 
 function stepsFail(cause: RefusedError): UserError {
   return new UserError(`every step fails: ${cause.message}`, {
-    fix: 'fix the environment on the server: its step must return an Observation; see its log',
+    fix: 'correct the environment on the server: its step must return an Observation; see its log',
     cause,
   });
 }

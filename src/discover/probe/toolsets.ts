@@ -1,5 +1,5 @@
 import { UserError } from '../../errors.js';
-import type { Toolset } from '../../model.js';
+import type { DiscoverySummary, Toolset } from '../../model.js';
 import { excerpt } from '../../openenv/index.js';
 import { dockerFix } from '../connection.js';
 import { identityOf, type ListedTask, nameOf } from '../listing.js';
@@ -44,26 +44,22 @@ export class Toolsets {
   private readonly shared: SharedToolsets;
   private readonly failures: string[] = [];
   private failuresInRow = 0;
-  private ended: Set<string> | undefined;
+  /** Names of the scores of all probes that reached the end of an episode; undefined if none did. */
+  private scores: ReadonlySet<string> | undefined;
 
-  /** @param probe runs an episode of a task */
+  /**
+   * @param probe runs an episode of a task
+   * @param scores of earlier probes
+   */
   constructor(
     private readonly probe: (task: ListedTask) => Promise<ProbeResult>,
     private readonly lookup: TaskLookup,
     private readonly options: ToolsetOptions,
     private readonly reporter: Reporter,
+    scores?: ReadonlySet<string>,
   ) {
+    this.scores = scores;
     this.shared = new SharedToolsets(options.splits);
-  }
-
-  /** All toolsets in the order of their first tasks. */
-  get list(): Toolset[] {
-    return this.shared.list;
-  }
-
-  /** Names of the scores of all probes that reached the end of an episode; undefined if none did. */
-  get scores(): ReadonlySet<string> | undefined {
-    return this.ended;
   }
 
   /** Starts the probes that a task needs, so that several run at a time. */
@@ -95,11 +91,19 @@ export class Toolsets {
   }
 
   /** @throws UserError if the toolset of a task is unknown because its probe failed */
+  summary(): DiscoverySummary {
+    this.assertAllProbed();
+    return { toolsets: this.shared.list, ...(this.scores ? { scores: this.scores } : {}) };
+  }
+
+  /** @throws UserError if the toolset of a task is unknown because its probe failed */
   assertAllProbed(): void {
     if (this.failures.length === 0) return;
     throw new UserError('could not probe tasks for their tools', {
       details: this.failures.slice(0, 20),
-      fix: dockerFix(this.failures) ?? 'fix the tasks on the server (see its log), or select other splits with --split',
+      fix:
+        dockerFix(this.failures) ??
+        'correct the tasks on the server (see its log), or select other splits with --split',
     });
   }
 
@@ -173,7 +177,7 @@ export class Toolsets {
 
   private async runProbe(task: ListedTask): Promise<TaskTools> {
     const { turns, scores } = await this.probe(task);
-    if (scores) this.ended = new Set([...(this.ended ?? []), ...scores]);
+    if (scores) this.scores = new Set([...(this.scores ?? []), ...scores]);
     return { task, turns };
   }
 

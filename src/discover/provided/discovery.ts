@@ -1,6 +1,6 @@
 import { formatCount } from '../../display-text.js';
 import { UserError } from '../../errors.js';
-import type { Split, Task, Toolset } from '../../model.js';
+import type { DiscoverySummary, Split, Task } from '../../model.js';
 import { type Connection, dockerFix, readEnvironmentName } from '../connection.js';
 import type { ListedTask } from '../listing.js';
 import type { DiscoverOptions, OpenDiscovery, ProvidedTasksRequest, Reporter } from '../options.js';
@@ -71,7 +71,6 @@ class ProvidedDiscovery implements OpenDiscovery {
   readonly rewardRule?: 'sum';
   readonly action?: NonNullable<OpenDiscovery['action']>;
   private readonly prober: Toolsets;
-  private readonly trialScores: ReadonlySet<string> | undefined;
 
   constructor(
     private readonly connection: Connection,
@@ -84,7 +83,6 @@ class ProvidedDiscovery implements OpenDiscovery {
     this.envName = facts.envName;
     this.notes = facts.notes;
     if (facts.rewardRule) this.rewardRule = facts.rewardRule;
-    this.trialScores = facts.trialScores;
     const { environment, sessions, track } = connection;
     const { action, tool } = environment;
     if (action) this.action = action;
@@ -103,16 +101,8 @@ class ProvidedDiscovery implements OpenDiscovery {
       },
       { probes: tool ? 1 : options.probes, splits: this.splits.map(({ name }) => name) },
       reporter,
+      facts.trialScores,
     );
-  }
-
-  toolsets(): Toolset[] {
-    return this.prober.list;
-  }
-
-  scores(): ReadonlySet<string> | undefined {
-    const { trialScores, prober } = this;
-    return trialScores || prober.scores ? new Set([...(trialScores ?? []), ...(prober.scores ?? [])]) : undefined;
   }
 
   counts() {
@@ -128,6 +118,10 @@ class ProvidedDiscovery implements OpenDiscovery {
       yield page;
     }
     this.prober.assertAllProbed();
+  }
+
+  async finish(): Promise<DiscoverySummary> {
+    return this.prober.summary();
   }
 
   close(): Promise<void> {

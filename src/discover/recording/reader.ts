@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { formatCount } from '../../display-text.js';
 import { UserError } from '../../errors.js';
 import { LIMITS, OverLimit, overLimit } from '../../limits.js';
-import type { Split, Task, TaskRef, Toolset } from '../../model.js';
+import type { DiscoverySummary, Split, Task, TaskRef, Toolset } from '../../model.js';
 import { gymgenCommand } from '../../printed-command.js';
 import { chooseSplits } from '../listing.js';
 import type { OpenDiscovery, Reporter, TaskSelection } from '../options.js';
@@ -125,12 +125,12 @@ export class RecordedDiscovery implements OpenDiscovery {
       this.reporter.progress(`${split.name}: ${formatCount(split.count - left)} tasks read`);
       yield page;
     }
-    // The end is needed: a file without it is truncated.
-    if (split === this.splits.at(-1)) while (await this.hasMore()) while (this.readLine() !== undefined);
   }
 
-  toolsets(): Toolset[] {
-    return this.ended ? this.ordered.filter((toolset) => this.met.has(toolset)) : [...this.met.keys()];
+  /** Reads the rest of the file, because a file without an end is truncated. */
+  async finish(): Promise<DiscoverySummary> {
+    while (await this.hasMore()) while (this.readLine() !== undefined);
+    return { toolsets: this.ordered.filter((toolset) => this.met.has(toolset)) };
   }
 
   counts() {
@@ -156,7 +156,7 @@ export class RecordedDiscovery implements OpenDiscovery {
     if (this.ended) throw this.file.damaged('unexpected line after the end');
     if (line.type === 'task') return this.readTask(line);
     if (line.type === 'split') this.beginSection(line.name);
-    else if (line.type === 'end') this.finish(line);
+    else if (line.type === 'end') this.readEnd(line);
     else this.addToolset(line);
     return null;
   }
@@ -191,7 +191,7 @@ export class RecordedDiscovery implements OpenDiscovery {
     if (this.sections[this.section]?.name !== name) throw this.file.damaged(`split '${name}' is out of order`);
   }
 
-  private finish({ tasks, toolsets }: Extract<Line, { type: 'end' }>): void {
+  private readEnd({ tasks, toolsets }: Extract<Line, { type: 'end' }>): void {
     this.assertSectionComplete();
     if (this.section !== this.sections.length - 1 || tasks !== this.totalTasks) {
       throw this.file.damaged(`${this.totalTasks} of ${tasks} tasks`);

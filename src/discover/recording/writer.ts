@@ -39,12 +39,12 @@ export async function* recordingText(discovery: Discovery, server: Header['serve
       yield chunk;
     }
   }
-  // The probed tasks and the order of the toolsets are known only at the end.
-  const toolsets = discovery.toolsets().map((toolset) => {
+  const { toolsets } = await discovery.finish();
+  const ends = toolsets.map((toolset) => {
     const { key, tasks, turns } = toolset;
     return { toolset: numbers.get(toolset) ?? numbers.size, key, tasks, turns };
   });
-  yield line({ type: 'end', tasks, toolsets });
+  yield line({ type: 'end', tasks, toolsets: ends });
 }
 
 function line(value: Header | Line): string {

@@ -90,8 +90,8 @@ describe('the tool of an action', () => {
     [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, '"x"', /must be integer/],
     [{ type: 'array', items: { type: 'integer' } }, '[1,"x"]', /must be integer at 1/],
     [{ type: 'object', required: ['x'], properties: { x: {} } }, '{}', /must have x/],
-  ])('refuses to fix a field of %j to %s', async (schema, value, told) => {
-    expect(await failureOf((async () => parameters(fields({ n: schema }), { fix: { n: value } }))())).toMatch(told);
+  ])('refuses to fix a field of %j to %s', async (schema, value, message) => {
+    expect(await failureOf((async () => parameters(fields({ n: schema }), { fix: { n: value } }))())).toMatch(message);
   });
 
   test.each([
@@ -133,8 +133,8 @@ describe('the tool of an action', () => {
     ['it is nested too deeply', `{"a":${'['.repeat(500)}${']'.repeat(500)}}`, {}, /nested 501 levels deep/],
     ['its references multiply', billion(), {}, /too large/],
   ];
-  test.each(bad)('is refused if %s', async (_, schema, options, told) => {
-    expect(await failureOf((async () => parameters(schema, options))())).toMatch(told);
+  test.each(bad)('is refused if %s', async (_, schema, options, message) => {
+    expect(await failureOf((async () => parameters(schema, options))())).toMatch(message);
   });
 });
 

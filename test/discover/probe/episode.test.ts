@@ -56,10 +56,10 @@ describe('turns', () => {
       { type: 'error', data: { code: 'EXECUTION_ERROR', message: 'boom' } },
       /EXECUTION_ERROR: boom/,
     ],
-  ])('one that %s is reported, with the flag that skips later turns', async (_, answer, told) => {
+  ])('one that %s is reported, with the flag that skips later turns', async (_, answer, message) => {
     const ws: Script = ({ data }) => (data.tool_name === 'end_turn' ? answer : undefined);
     const { failure } = await failureFrom({ ws, splits: { train: [day(0)] } });
-    expect(failure).toMatch(told);
+    expect(failure).toMatch(message);
     expect(failure).toMatch(/skip the later turns with --probe-turns first/);
   });
 });
@@ -83,7 +83,7 @@ describe('a failed probe', () => {
     expect(failure).toMatch(/could not probe tasks for their tools/);
     for (const number of [0, 1, 2])
       expect(failure).toContain(`all[${number}] 'day-${number}': reset failed: no day ${number}`);
-    expect(failure).toMatch(/fix: fix the tasks on the server[\s\S]*--split/);
+    expect(failure).toMatch(/fix: correct the tasks on the server[\s\S]*--split/);
   });
 
   test('of one of few tasks leaves it with the tools of the others, if these are the same', async () => {
@@ -141,9 +141,9 @@ describe('a failed probe', () => {
       ({ data }, { socket }) => (data.tool_name === 'end_turn' ? (socket.terminate() ?? null) : undefined),
       /turn 1 did not end: the server closed the session/,
     ],
-  ])('that %s names the task', async (_, ws, told) => {
+  ])('that %s names the task', async (_, ws, message) => {
     const { failure } = await failureFrom({ splits: { all: days(1) }, ws });
-    expect(failure).toMatch(told);
+    expect(failure).toMatch(message);
     expect(failure).toContain("all[0] 'day-0'");
   });
 
@@ -169,9 +169,9 @@ describe('a reset that starts another task', () => {
     ['another id', { id: '@local/x/day-2', split: 'all', index: 0 }, /started another task, all\[0\] 'day-2'/],
     ['another id only', { id: 'day-2' }, /started another task, all\[0\] 'day-2'/],
     ['another id that is a number', { id: 9 }, /started another task/],
-  ])('%s is detected', async (_, task, told) => {
+  ])('%s is detected', async (_, task, message) => {
     const splits = { all: days(1) };
-    expect((await failureFrom({ splits, ws: starting(task) })).failure).toMatch(told);
+    expect((await failureFrom({ splits, ws: starting(task) })).failure).toMatch(message);
   });
 
   test('the same task of a bundle in another folder is accepted', async () => {

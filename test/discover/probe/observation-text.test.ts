@@ -33,8 +33,13 @@ test('fields that may give the answer away are found by words in their names', (
     labels: ['b'],
     retarget: 1,
   };
-  const told = { was_correct: true, answer: '', solution: 'never shown', done: false, metadata: { answer: 'x' } };
-  expect([...doubtfulFields({ ...shown, ...told })]).toEqual(['target_word', 'optimalPath', 'correctOption', 'labels']);
+  const notFound = { was_correct: true, answer: '', solution: 'never shown', done: false, metadata: { answer: 'x' } };
+  expect([...doubtfulFields({ ...shown, ...notFound })]).toEqual([
+    'target_word',
+    'optimalPath',
+    'correctOption',
+    'labels',
+  ]);
 });
 
 test('secrets beside a field called constructor are left out, too', () => {

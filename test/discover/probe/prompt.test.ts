@@ -73,7 +73,7 @@ describe('a prompt', () => {
     ['a field is in a string', START, { fields: ['question.toString'] }, /no such field/],
     ['a field is inherited', START, { fields: ['constructor'] }, /no such field/],
   ];
-  test.each(refused)('is refused if %s', async (_, start, options, told) => {
-    expect(await failureOf((async () => prompt(start, options))())).toMatch(told);
+  test.each(refused)('is refused if %s', async (_, start, options, message) => {
+    expect(await failureOf((async () => prompt(start, options))())).toMatch(message);
   });
 });

@@ -94,10 +94,10 @@ describe('tools of an undeclared toolset', () => {
 
   test('of a task in several splits are learned once', async () => {
     const splits = { all: days(9), train: days(6), eval: [day(6), day(7), day(8)] };
-    const { server, tasks, discovery } = await found({ splits });
+    const { server, tasks, summary } = await found({ splits });
     expect(server.resets.sort()).toEqual(days(9).map((_, index) => `all[${index}]`));
     expect(new Set(tasks.map(({ toolset }) => toolset)).size).toBe(1);
-    expect(discovery.toolsets()[0]?.tasks).toHaveLength(9);
+    expect(summary.toolsets[0]?.tasks).toHaveLength(9);
   });
 });
 
@@ -105,7 +105,7 @@ describe('tools that differ', () => {
   const turns = byNumber((number) => [[tool(number % 3 ? 'calc' : 'notes'), END]]);
 
   test('are learned task by task if there are few', async () => {
-    const { toolsets, tasks, discovery } = await found({ splits: { all: days(9), train: days(9) }, turns });
+    const { toolsets, tasks, summary } = await found({ splits: { all: days(9), train: days(9) }, turns });
     expect(toolsets).toEqual([
       'task:@local/srv/envs/grid-v1/day-0: notes end_turn',
       'task:@local/srv/envs/grid-v1/day-1: calc end_turn',
@@ -113,7 +113,7 @@ describe('tools that differ', () => {
     expect(tasks.map(({ toolset }) => toolset.turns[0]?.[0]?.name)).toEqual(
       [...Array(2)].flatMap(() => days(9).map((_, number) => (number % 3 ? 'calc' : 'notes'))),
     );
-    expect(discovery.toolsets()[0]?.tasks.map(({ index }) => index)).toEqual([0, 3, 6]);
+    expect(summary.toolsets[0]?.tasks.map(({ index }) => index)).toEqual([0, 3, 6]);
   });
 
   test('stop the run if there are many tasks, with the flags that help', async () => {
@@ -165,10 +165,8 @@ describe('the order in which probes end changes nothing', () => {
     ['mixed', (number: number) => (number * 7) % 20],
   ])('%s', async (_, delay) => {
     const ws = onReset(async (number) => void (await new Promise((resolve) => setTimeout(resolve, delay(number)))));
-    const { discovery } = await found({ splits: { b: days(20), a: days(20) }, turns, ws });
-    const toolsets = discovery
-      .toolsets()
-      .map(({ key, tasks }) => [key, tasks.map(({ split, index }) => split + index)]);
+    const { summary } = await found({ splits: { b: days(20), a: days(20) }, turns, ws });
+    const toolsets = summary.toolsets.map(({ key, tasks }) => [key, tasks.map(({ split, index }) => split + index)]);
     expect(toolsets).toEqual(
       [0, 1, 2, 3].map((n) => [`task:@local/srv/envs/grid-v1/day-${n}`, [0, 4, 8, 12, 16].map((m) => `b${n + m}`)]),
     );

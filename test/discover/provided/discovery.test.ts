@@ -248,10 +248,10 @@ describe('scores', () => {
   test('are known if an episode ended', async () => {
     const metadata = { scores: { acc: 1, note: 'x' } };
     const steps = () => observation({ board: 1 }, { reward: 1, done: true, metadata });
-    const { discovery } = await discoverProvided(await serverWithoutTasks({ shows: seeded, steps }), seeds(2));
-    expect(discovery.scores?.()).toEqual(new Set(['acc']));
+    const { summary } = await discoverProvided(await serverWithoutTasks({ shows: seeded, steps }), seeds(2));
+    expect(summary.scores).toEqual(new Set(['acc']));
     const endless = await serverWithoutTasks({ shows: seeded, steps: () => observation({ board: 1 }, { reward: 1 }) });
-    expect((await discoverProvided(endless, { ...seeds(2), bounded: true })).discovery.scores?.()).toBeUndefined();
+    expect((await discoverProvided(endless, { ...seeds(2), bounded: true })).summary.scores).toBeUndefined();
   });
 });
 

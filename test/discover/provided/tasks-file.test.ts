@@ -58,8 +58,8 @@ describe('a line', () => {
     ['a duplicate id', '{"id":"train-0"}', /:2: duplicate id 'train-0'/],
     ['a number that Gym cannot hold', '{"seed":1e999}', /:2: reset has 1e999, which is no finite number/],
   ];
-  test.each(bad)('with %s is reported with its file and line', async (_, line, told) => {
-    expect(await failureOf(read(fileOf('tasks.jsonl', `{}\n${line}\n`)))).toMatch(told);
+  test.each(bad)('with %s is reported with its file and line', async (_, line, message) => {
+    expect(await failureOf(read(fileOf('tasks.jsonl', `{}\n${line}\n`)))).toMatch(message);
   });
 
   test('is reported together with other invalid lines', async () => {
@@ -125,8 +125,8 @@ describe('a file', () => {
     ['a blank name', 'a, \n1,2\n', /column 2 has no name/],
     ['a repeated name', 'seed,a, seed\n1,2,3\n', /several columns are called 'seed'/],
     ['a repeated name below a separator', 'sep=;\na;a\n1;2\n', /called 'a'[\s\S]*tasks\.csv:2\n/],
-  ])('of CSV with %s is refused', async (_, text, told) => {
-    expect(await failureOf(read(fileOf('tasks.csv', text)))).toMatch(told);
+  ])('of CSV with %s is refused', async (_, text, message) => {
+    expect(await failureOf(read(fileOf('tasks.csv', text)))).toMatch(message);
   });
 
   const latin1 = (text: string) => Buffer.from(text, 'latin1');
@@ -143,8 +143,8 @@ describe('a file', () => {
     ['UTF-16', 'tasks.csv', Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), /^file is UTF-16, not UTF-8/],
     ['UTF-16', 'tasks.jsonl', Buffer.from('\ufeff{"a":1}\n', 'utf16le'), /^file is UTF-16, not UTF-8/],
     ['UTF-16 without a mark', 'tasks.csv', Buffer.from('a,b\n1,2\n', 'utf16le'), /NUL character/],
-  ])('in %s called %s is refused, with the line', async (_, name, bytes, told) => {
-    expect(await failureOf(read(fileOf(name, bytes)))).toMatch(told);
+  ])('in %s called %s is refused, with the line', async (_, name, bytes, message) => {
+    expect(await failureOf(read(fileOf(name, bytes)))).toMatch(message);
   });
 
   test('of CSV with a late line that is not UTF-8 is refused, with the line', async () => {
@@ -171,8 +171,8 @@ describe('a file', () => {
     ['has no tasks', () => fileOf('tasks.jsonl', '\n'), /has no tasks/],
     ['is not UTF-8', () => fileOf('tasks.jsonl', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d, 10])), /is not UTF-8/],
   ];
-  test.each(unreadable)('that %s is refused', async (_, file, told) => {
-    expect(await failureOf(read(file()))).toMatch(told);
+  test.each(unreadable)('that %s is refused', async (_, file, message) => {
+    expect(await failureOf(read(file()))).toMatch(message);
   });
 
   test('of 100,000 lines is read without holding all in memory', async () => {

@@ -56,7 +56,7 @@ async function all(discovery: OpenDiscovery) {
   try {
     const tasks: Task[] = [];
     for (const split of discovery.splits) for await (const page of discovery.tasks(split)) tasks.push(...page);
-    return { envName: discovery.envName, splits: discovery.splits, tasks, toolsets: discovery.toolsets() };
+    return { envName: discovery.envName, splits: discovery.splits, tasks, ...(await discovery.finish()) };
   } finally {
     await discovery.close();
   }
@@ -78,13 +78,13 @@ describe('a recording has the content of its server', () => {
     const server = await twoToolsets();
     const file = tempFile(name);
     expect(await keep(server.url, file)).toMatchObject({ envName: 'grid-v1', toolsets: 2 });
-    const { discovery, tasks } = await discoverAll(server.url);
+    const { discovery, summary, tasks } = await discoverAll(server.url);
     const got = await read(file);
     expect(got).toEqual({
       envName: 'grid-v1',
       splits: discovery.splits,
       tasks: tasks.map(plain),
-      toolsets: discovery.toolsets(),
+      toolsets: summary.toolsets,
     });
     expect(got.toolsets[0]?.turns[0]?.[0]?.parameters).toContain('"maximum":9223372036854775807,"a":1.0');
     expect(new Set(got.tasks.map(({ toolset }) => toolset)).size).toBe(2);
@@ -98,10 +98,10 @@ describe('a recording has the content of its server', () => {
     const server = await recorded(bundle);
     const file = tempFile('a.jsonl');
     await keep(server.url, file, options);
-    const { discovery, tasks } = await discoverAll(server.url, options);
+    const { summary, tasks } = await discoverAll(server.url, options);
     const got = await read(file);
     expect(got.tasks).toEqual(tasks.map(plain));
-    expect(got.toolsets).toEqual(discovery.toolsets());
+    expect(got.toolsets).toEqual(summary.toolsets);
   });
 
   test('provided tasks, and the action of their environment', async () => {
@@ -109,12 +109,12 @@ describe('a recording has the content of its server', () => {
     const file = tempFile('a.jsonl');
     const options = { provided: { episodes: 3, seed: 5, seedKey: 'seed' } };
     await keep(server.url, file, options);
-    const { discovery, tasks } = await discoverProvided(server, options);
+    const { discovery, summary, tasks } = await discoverProvided(server, options);
     const recording = await openRecording(file, { splits: [], limit: Number.POSITIVE_INFINITY, signal }, new Said());
     expect(recording).toMatchObject({ provided: true, rewardRule: 'sum', action: discovery.action });
     const got = await all(recording);
     expect(got.tasks).toEqual(tasks.map((task) => ({ ...plain(task), reset: task.reset })));
-    expect(got.toolsets).toEqual(discovery.toolsets());
+    expect(got.toolsets).toEqual(summary.toolsets);
   });
 
   test('for a selected split or number of tasks, with their toolsets', async () => {
@@ -131,7 +131,7 @@ describe('a recording has the content of its server', () => {
     expect(last.tasks.map(({ split }) => split)).toEqual(['eval', 'eval', 'eval']);
     expect(last.toolsets).toMatchObject([{ key: 'toolset:two', tasks: [{ split: 'eval', index: 0 }] }]);
     const served = await discoverAll(server.url, { splits: ['eval'] });
-    expect(last.toolsets).toEqual(served.discovery.toolsets());
+    expect(last.toolsets).toEqual(served.summary.toolsets);
     expect(await failureOf(read(file, { splits: ['nope'] }))).toContain('pass --split with one of: train, eval');
   });
 
