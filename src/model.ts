@@ -63,15 +63,24 @@ export interface Discovery {
   rewardRule?: 'sum';
   /** Facts and decisions for the summary. */
   notes?: readonly string[];
-  /** Names of the scores of the episodes that were probed to their end so far; undefined if there were none. */
-  scores?(): ReadonlySet<string> | undefined;
   /**
-   * The split's tasks in order, in pages, with their toolsets. Splits must be read in order, each to its end. The first request
-   * starts with the call.
+   * The tasks of a split in order, in pages. Each split is read once, to its end, in the order of `splits`. A server's first
+   * page is requested at once.
    */
   tasks(split: Split): AsyncIterable<Task[]>;
-  /** The toolsets of the tasks that were read so far, in the order of their first tasks. */
-  toolsets(): Toolset[];
+  /**
+   * Completes the discovery after the tasks of all splits are read. Further calls have the same result.
+   * @throws UserError if the source is incomplete or changed meanwhile, or if tasks could not be probed
+   */
+  finish(): Promise<DiscoverySummary>;
+}
+
+/** What is known only after all tasks are read. */
+export interface DiscoverySummary {
+  /** The toolsets of the tasks, in the order of their first tasks. Their keys and probed tasks are final. */
+  toolsets: Toolset[];
+  /** Names of the scores of the probes that reached the end of an episode, if any did. */
+  scores?: ReadonlySet<string>;
 }
 
 // What the user asks gym/ to write.

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../json/guards.js';
 import { around } from './around.js';
 import type { FieldChange } from './difference.js';
 
@@ -79,8 +80,4 @@ function changed(field: string, before: unknown, after: unknown): FieldChange[] 
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-}
-
-export function isRecord(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

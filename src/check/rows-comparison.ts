@@ -1,7 +1,8 @@
 import { taskIdOf } from '../gym/index.js';
 import { hasTooManyValues } from '../json/bounds.js';
+import { isRecord } from '../json/guards.js';
 import type { FieldChange, Named, RowsDifference } from './difference.js';
-import { isRecord, type Row, rowFields } from './row-fields.js';
+import { type Row, rowFields } from './row-fields.js';
 
 /** Upper bound on the rows of each file that wait for the other file's row of the same task, in UTF-16 units. */
 const WAITING = 4 * 2 ** 20;

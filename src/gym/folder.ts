@@ -1,4 +1,4 @@
-import type { Discovery, GymOptions, OutputFile } from '../model.js';
+import type { Discovery, DiscoverySummary, GymOptions, OutputFile } from '../model.js';
 import { configSize, exampleRows, type Findings } from '../rules/index.js';
 import { checkOptions, checkServer } from './check.js';
 import { namesOf } from './names.js';
@@ -11,12 +11,13 @@ import { ToolsetTexts } from './toolsets.js';
  * The files of the written folder: first the bridge, then the rows, while the tasks are read, then the files that depend on them.
  * @param findings gets everything that Gym would refuse, so that it can be reported at once. If it has errors after the last
  *   file, the folder is incomplete and must not be written.
+ * @returns the summary of the discovery
  */
 export async function* folder(
   discovery: Discovery,
   options: GymOptions,
   findings: Findings,
-): AsyncGenerator<OutputFile, void, undefined> {
+): AsyncGenerator<OutputFile, DiscoverySummary, undefined> {
   findings.add([...checkOptions(options), ...checkServer(discovery, options)]);
   const names = namesOf(options.name);
   const toolsets = new ToolsetTexts(options, findings);
@@ -34,15 +35,16 @@ export async function* folder(
     else for await (const _ of rows);
   }
 
-  const found = discovery.toolsets();
-  toolsets.finish(found);
+  const summary = await discovery.finish();
+  toolsets.finish(summary.toolsets);
   if (writable && exampleSplit !== undefined) findings.add(exampleRows(exampleSplit, examples.length));
-  if (findings.any) return;
+  if (findings.any) return summary;
 
   if (exampleSplit !== undefined) yield { path: names.rows('example'), content: examples.join('') };
-  yield { path: 'toolsets.json', content: toolsets.file(found) };
-  for (const file of serverFiles(discovery, options)) {
+  yield { path: 'toolsets.json', content: toolsets.file(summary.toolsets) };
+  for (const file of serverFiles(discovery, summary, options)) {
     if (file.path === names.config) findings.add(configSize(file.content));
     yield file;
   }
+  return summary;
 }

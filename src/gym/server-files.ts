@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import type { Discovery, GymOptions, TextFile } from '../model.js';
+import type { Discovery, DiscoverySummary, GymOptions, TextFile } from '../model.js';
 import { config, SETTING_LINES } from './config.js';
 import { namesOf } from './names.js';
 import { render, TEMPLATES, type Template } from './templates.js';
 
 /** The files that Gym runs and people read. Only the config contains text of the server, and it quotes that text. */
-export function serverFiles(discovery: Discovery, options: GymOptions): TextFile[] {
+export function serverFiles(discovery: Discovery, summary: DiscoverySummary, options: GymOptions): TextFile[] {
   const names = namesOf(options.name);
   const provided = discovery.provided ?? false;
   const content = (path: Template, values: object = {}) => ({ path, content: render(path, values) });
@@ -16,7 +16,7 @@ export function serverFiles(discovery: Discovery, options: GymOptions): TextFile
     content('pyproject.toml', { project: names.project, framework: framework(options) }),
     content('task_data.py', { provided }),
     content('tests/test_app.py', { names }),
-    content('README.md', readme(discovery, options)),
+    content('README.md', readme(discovery, summary, options)),
   ];
 }
 
@@ -25,7 +25,11 @@ function framework({ server }: GymOptions): string | null {
   return 'bundle' in server ? `agentenv-framework[openenv]==${server.framework}` : null;
 }
 
-function readme(discovery: Discovery, { name, server, renameTools, datasets }: GymOptions): object {
+function readme(
+  discovery: Discovery,
+  { toolsets }: DiscoverySummary,
+  { name, server, renameTools, datasets }: GymOptions,
+): object {
   return {
     bundle: 'bundle' in server,
     names: namesOf(name),
@@ -33,7 +37,7 @@ function readme(discovery: Discovery, { name, server, renameTools, datasets }: G
     splits: discovery.splits,
     /** The split in the example commands: the smallest, because it is the quickest to run. */
     example: discovery.splits.reduce((least, split) => (split.count < least.count ? split : least)).name,
-    endTurn: discovery.toolsets().some(({ turns }) => turns.length > 1) ? (renameTools.end_turn ?? 'end_turn') : null,
+    endTurn: toolsets.some(({ turns }) => turns.length > 1) ? (renameTools.end_turn ?? 'end_turn') : null,
     datasets: datasets !== undefined,
   };
 }

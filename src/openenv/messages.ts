@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '../json/guards.js';
 import { memberAt, members } from '../json/members.js';
 
 /**
@@ -25,10 +26,7 @@ const ValidationIssue = z.object({
 });
 
 /** Any JSON object. A `z.record` would copy it, which takes seconds if it is large. */
-const AnyObject = z.custom<Record<string, unknown>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'not an object',
-);
+const AnyObject = z.custom<Record<string, unknown>>(isRecord, 'not an object');
 
 /** A frame of the websocket: an answer of the environment, or an error of the server. */
 export const Frame = z.discriminatedUnion('type', [

@@ -5,6 +5,7 @@ import { exceededLimit } from '../json/bounds.js';
 import { firstIssue } from '../json/first-issue.js';
 import { withoutMark } from '../json/utf8.js';
 import { LIMITS, limitMessage, overLimit } from '../limits.js';
+import type { JsonText } from '../model.js';
 import { excerpt } from './excerpt.js';
 import { connectionFailure, handshakeFailure } from './failure.js';
 import { errorText, Frame, failureOf, type ListedTool, listedTools, type Observation } from './messages.js';
@@ -21,9 +22,6 @@ export interface SessionOptions {
   /** Seconds for the handshake (default: `LIMITS.handshakeSeconds`). */
   handshakeTimeout?: number;
 }
-
-/** JSON as it goes out: numbers keep their spelling. */
-type JsonText = string;
 
 /** An observation, with the frame that it came in: JSON.parse changes how its numbers are spelt. */
 export type Answer = Observation & { frame: string };

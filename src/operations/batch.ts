@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseUrl, withoutCredentials } from '../credentials.js';
-import { discoverName, Gate, isRecording, openRecording, type Reporter } from '../discover/index.js';
+import { discoverName, isRecording, openRecording, type Reporter, Semaphore } from '../discover/index.js';
 import { Interrupted, UserError } from '../errors.js';
 import { slug } from '../gym/index.js';
 import { Unreachable } from '../openenv/index.js';
@@ -65,7 +65,7 @@ export async function runBatch(
   await refuseSameNames(jobs, signal);
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  const gates = gatesOf(jobs);
+  const semaphores = semaphoresOf(jobs);
   const claim = claims();
   const outcomes = new Map<Job, Outcome>();
   const waiting = [...jobs];
@@ -75,7 +75,7 @@ export async function runBatch(
       if (either.aborted) return;
       observer.begun(job);
       const own = job;
-      const request = { ...shared(job, gates), claim: (name: string) => claim(own, name) };
+      const request = { ...shared(job, semaphores), claim: (name: string) => claim(own, name) };
       const outcome = await run({ ...job, request }, options, observer.reporter(job), either);
       outcomes.set(job, { ...outcome, job });
       observer.ended({ ...outcome, job });
@@ -121,19 +121,19 @@ async function once(job: Job, options: BatchOptions, reporter: Reporter, signal:
 }
 
 /** Jobs on one server share its sessions: together they open up to the largest of their limits. */
-function gatesOf(jobs: readonly Job[]): Map<string, Gate> {
+function semaphoresOf(jobs: readonly Job[]): Map<string, Semaphore> {
   const limits = new Map<string, number[]>();
   for (const { request } of jobs) {
     const limit = request.discover.maxSessions;
     limits.set(serverOf(request.source), [...(limits.get(serverOf(request.source)) ?? []), limit]);
   }
   const shared = [...limits].filter(([, all]) => all.length > 1);
-  return new Map(shared.map(([server, all]) => [server, new Gate(Math.max(...all))]));
+  return new Map(shared.map(([server, all]) => [server, new Semaphore(Math.max(...all))]));
 }
 
-function shared({ request }: Job, gates: ReadonlyMap<string, Gate>): Job['request'] {
-  const gate = gates.get(serverOf(request.source));
-  return gate ? { ...request, discover: { ...request.discover, gate } } : request;
+function shared({ request }: Job, semaphores: ReadonlyMap<string, Semaphore>): Job['request'] {
+  const semaphore = semaphores.get(serverOf(request.source));
+  return semaphore ? { ...request, discover: { ...request.discover, semaphore } } : request;
 }
 
 /** The host of a URL; any other source is its own server. */

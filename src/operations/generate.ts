@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Discovery, Toolset } from '../discover/index.js';
+import type { Discovery, DiscoverySummary, Toolset } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import { checkOptions, checkServer, folder, namesOf, slug } from '../gym/index.js';
 import { type GymOptions, MAX_CONCURRENT_ENVS, type ServerConfig, type Settings } from '../model.js';
@@ -84,9 +84,13 @@ export async function generate<T extends Written>(
     const sample = new FirstRow();
     const target = path.join(root, namesOf(name).folder);
     const prompts = new EditedPrompts(target, await readLock(target), request.keepPrompts ?? false);
+    let summary: DiscoverySummary = { toolsets: [] };
+    const generated = async function* () {
+      summary = yield* folder(found, options, findings);
+    };
     const record = () => {
       findings.throwIfAny(REFUSED);
-      findings.add(rewardScore(settings.reward, found.scores?.()));
+      findings.add(rewardScore(settings.reward, summary.scores));
       for (const finding of findings.warnings) warnings.warn(describe(finding));
       if (request.strict) warnings.assertNone();
       if (request.dropPrompts !== true) prompts.assertNoneLost();
@@ -94,17 +98,17 @@ export async function generate<T extends Written>(
         source: 'url' in server ? server.url : server.bundle,
         ...('sandbox' in server && server.sandbox !== undefined ? { sandbox: server.sandbox } : {}),
         options: request.record,
-        toolsets: found.toolsets().map(summary),
+        toolsets: summary.toolsets.map(toolsetSummary),
       };
     };
-    const files = prompts.restore(sample.of(folder(found, options, findings)));
+    const files = prompts.restore(sample.of(generated()));
     const written = await output({ gymRoot: root, name }, files, record);
     return {
       ...written,
       name,
       envName: found.envName,
       rows: rowsOf(found, name, written.plan),
-      toolsets: found.toolsets().map(summary),
+      toolsets: summary.toolsets.map(toolsetSummary),
       notes: found.notes ?? [],
       warnings: findings.warnings,
       keptPrompts: prompts.count,
@@ -150,7 +154,7 @@ function without(kept: Settings, given: Settings, defaults: Settings): Settings 
   return Object.fromEntries(Object.entries(kept).filter(([key, value]) => news(key, value)));
 }
 
-function summary({ key, turns }: Toolset) {
+function toolsetSummary({ key, turns }: Toolset) {
   return { key, tools: [...new Set(turns.flat().map((tool) => tool.name))], turns: turns.length };
 }
 

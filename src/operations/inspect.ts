@@ -45,13 +45,14 @@ export async function inspect(request: InspectRequest, reporter: Reporter, signa
     for await (const file of folder(measured(found, prompts), options, findings)) {
       if ('rows' in file) for await (const _ of file.rows);
     }
-    findings.add(rewardScore(request.gym.settings.reward, found.scores?.()));
+    const { toolsets, scores } = await found.finish();
+    findings.add(rewardScore(request.gym.settings.reward, scores));
     return {
       envName: found.envName,
       name,
       interface: found.action ? 'action' : 'tools',
       splits: [...prompts].map(([split, lengths]) => ({ ...split, prompts: lengths.value })),
-      toolsets: found.toolsets(),
+      toolsets,
       notes: found.notes ?? [],
       refused: findings.list,
       warnings: findings.warnings,
@@ -71,7 +72,7 @@ function measured(found: Discovery, prompts: ReadonlyMap<Split, PromptLengths>):
     ...(provided ? { provided } : {}),
     ...(action ? { action } : {}),
     ...(rewardRule ? { rewardRule } : {}),
-    toolsets: () => found.toolsets(),
+    finish: () => found.finish(),
     async *tasks(split) {
       for await (const page of found.tasks(split)) {
         for (const { prompt } of page) prompts.get(split)?.add(String(prompt));

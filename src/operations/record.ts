@@ -45,7 +45,8 @@ export async function record(
       await (file.endsWith('.gz') ? pipeline(text, createGzip(), to, { signal }) : pipeline(text, to, { signal }));
       await rename(draft, target);
     });
-    return { file, envName: found.envName, splits: found.splits, toolsets: found.toolsets().length };
+    const { toolsets } = await found.finish();
+    return { file, envName: found.envName, splits: found.splits, toolsets: toolsets.length };
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {

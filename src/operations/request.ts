@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import path from 'node:path';
-import type { DiscoverOptions, GivenRequest } from '../discover/index.js';
+import type { DiscoverOptions, ProvidedTasksRequest } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import { type Flags, OPTIONS, type OptionValues } from '../options/index.js';
 import { parseFlags, recordedFlags } from '../options/parse.js';
@@ -70,16 +70,16 @@ export function programPath(program: string, folder: string): string {
 }
 
 /** @throws UserError if an option is passed without the one that it belongs to */
-function taskRequest(values: OptionValues): Pick<DiscoverOptions, 'given' | 'prompt' | 'action'> {
+function taskRequest(values: OptionValues): Pick<DiscoverOptions, 'provided' | 'prompt' | 'action'> {
   const { prompt, promptField = [], hideField = [], fixField = [], toolDoc } = values;
-  const given = givenRequest(values);
-  if (given === undefined && (prompt !== undefined || promptField.length > 0)) {
+  const provided = providedTasks(values);
+  if (provided === undefined && (prompt !== undefined || promptField.length > 0)) {
     throw new UserError('--prompt and --prompt-field need --tasks or --episodes', {
       fix: 'add --episodes N or --tasks FILE; if the server lists its tasks, use --append-system-prompt',
     });
   }
   return {
-    ...(given ? { given } : {}),
+    ...(provided ? { provided } : {}),
     prompt: { fields: promptField, ...(prompt === undefined ? {} : { text: prompt }) },
     action: {
       hide: hideField,
@@ -89,7 +89,7 @@ function taskRequest(values: OptionValues): Pick<DiscoverOptions, 'given' | 'pro
   };
 }
 
-function givenRequest({ tasks, episodes, seed, seedKey }: OptionValues): GivenRequest | undefined {
+function providedTasks({ tasks, episodes, seed, seedKey }: OptionValues): ProvidedTasksRequest | undefined {
   if (episodes !== undefined) {
     return { episodes, seed: seed ?? OPTIONS.seed.default, seedKey: seedKey ?? OPTIONS.seedKey.default };
   }

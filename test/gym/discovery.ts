@@ -39,7 +39,7 @@ export function discovery(tasks: Task[], changes: Partial<Discovery> = {}): Disc
       const all = tasks.filter((one) => one.split === split.name);
       for (let start = 0; start < all.length; start += 2) yield all.slice(start, start + 2);
     },
-    toolsets: () => [...new Set(tasks.map((one) => one.toolset))],
+    finish: async () => ({ toolsets: [...new Set(tasks.map((one) => one.toolset))] }),
     ...changes,
   };
 }

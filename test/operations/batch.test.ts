@@ -55,7 +55,7 @@ test('continues if some fail, and a second run repeats only these', async () => 
   expect(first.outcomes.map(({ error }) => error?.message).filter(Boolean)).toEqual([
     expect.stringContaining('nothing listens there'),
     expect.stringContaining('recording not found'),
-    expect.stringContaining("no split 'none'"),
+    expect.stringContaining("no such split: 'none'"),
     expect.stringContaining('NeMo Gym would reject the generated folder'),
   ]);
   expect(readdirSync(join(root, 'resources_servers')).sort()).toEqual(['four', 'one', 'three', 'two']);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { inspect } from '../../src/operations/inspect.js';
 import { requestOf } from '../../src/operations/request.js';
 import { Said } from '../support/discovered.js';
-import { givenServer } from '../support/given.js';
+import { serverWithoutTasks } from '../support/provided.js';
 import { day, tool } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
 
@@ -32,8 +32,8 @@ test('reports everything that NeMo Gym would reject', async () => {
 });
 
 test('probes a server without the Task API as requested', async () => {
-  const server = await givenServer();
+  const server = await serverWithoutTasks();
   const { interface: kind, notes, splits } = await ask(server, { episodes: '3', prompt: 'Play.' });
-  expect({ kind, notes }).toEqual({ kind: 'action', notes: ['prompt: --prompt, and the observation below it'] });
+  expect({ kind, notes }).toEqual({ kind: 'action', notes: ['prompt: --prompt, followed by the observation'] });
   expect(splits.map(({ count }) => count)).toEqual([1]);
 });

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { builtCli, tempFolder } from '../support/built-cli.js';
-import { givenServer } from '../support/given.js';
+import { serverWithoutTasks } from '../support/provided.js';
 import { days } from '../support/served-tasks.js';
 import { type Asked, StandIn } from '../support/stand-in.js';
 
@@ -153,7 +153,7 @@ describe('headers of the command line', () => {
 
 describe('a tasks file that a lock file names', () => {
   async function withTasks() {
-    const server = await givenServer();
+    const server = await serverWithoutTasks();
     const place = placed();
     writeFileSync(join(place.cwd, 'tasks.csv'), 'seed,prompt\n1,Play.\n');
     expect(await place.run(server.url, 'root', '--tasks', 'tasks.csv', '--name', 'grid_v1')).toMatchObject({

@@ -11,7 +11,7 @@ import { requestOf } from '../../src/operations/request.js';
 import { StrictError } from '../../src/operations/warnings.js';
 import { write } from '../../src/operations/write.js';
 import { discoverAll, Said } from '../support/discovered.js';
-import { givenServer, jsonl } from '../support/given.js';
+import { jsonl, serverWithoutTasks } from '../support/provided.js';
 import { observation } from '../support/served-session.js';
 import { day, tool } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
@@ -41,7 +41,7 @@ test('with --strict a warning is an error, exit code 1, and nothing is written',
 
 test('--strict counts warnings of probing, too', async () => {
   const steps = () => observation({ board: 1, answer: 'abc' }, { reward: 1, done: true });
-  const server = await givenServer({ shows: ({ seed }) => observation({ question: `${seed}?` }), steps });
+  const server = await serverWithoutTasks({ shows: ({ seed }) => observation({ question: `${seed}?` }), steps });
   const request = requestOf(server.url, gymRoot(), { strict: true, episodes: '2' });
   await expect(write(request, new Said(), signal)).rejects.toThrow(StrictError);
 });
@@ -101,7 +101,7 @@ test('inspect shows each line of its result as one line', async () => {
 
 test.each([true, 1])('--reward with a score that is %s in a probed episode is no warning', async (passed) => {
   const steps = () => observation({ board: 1 }, { done: true, metadata: { scores: { passed } } });
-  const server = await givenServer({ shows: ({ seed }) => observation({ question: `${seed}?` }), steps });
+  const server = await serverWithoutTasks({ shows: ({ seed }) => observation({ question: `${seed}?` }), steps });
   const request = requestOf(server.url, gymRoot(), { episodes: '2', reward: 'passed' });
   expect((await write(request, new Said(), signal)).warnings).toEqual([]);
 });
@@ -109,7 +109,7 @@ test.each([true, 1])('--reward with a score that is %s in a probed episode is no
 test('--reward with a score that no probed episode ended with is a warning', async () => {
   const metadata = { scores: { acc: 1 } };
   const steps = () => observation({ board: 1 }, { reward: 1, done: true, metadata });
-  const server = await givenServer({ shows: ({ seed }) => observation({ question: `${seed}?` }), steps });
+  const server = await serverWithoutTasks({ shows: ({ seed }) => observation({ question: `${seed}?` }), steps });
   const codes = async (reward: string) =>
     (await write(requestOf(server.url, gymRoot(), { episodes: '2', reward }), new Said(), signal)).warnings.map(
       ({ code, problem }) => `${code}: ${problem}`,
@@ -118,7 +118,7 @@ test('--reward with a score that no probed episode ended with is a warning', asy
   expect(await codes('other')).toEqual(["reward-score: no probed episode ended with this score (scores: 'acc')"]);
 });
 
-test('a reset with another prompt than the task list is reported once', async () => {
+test('a reset that shows a different prompt than the task list is reported once', async () => {
   const shows = (prompt: string) => ({
     prompt,
     task: { id: '@local/srv/envs/grid-v1/day-0', split: 'train', index: 0 },
@@ -128,7 +128,7 @@ test('a reset with another prompt than the task list is reported once', async ()
     ws: ({ type }) => (type === 'reset' ? observation({}, { metadata: shows('Another.') }) : undefined),
   });
   expect((await discoverAll(server.url)).warnings).toEqual([
-    expect.stringMatching(/^task train\[0\] 'day-0': the reset shows another prompt than the task list/),
+    expect.stringMatching(/^task train\[0\] 'day-0': the reset shows a different prompt than the task list/),
   ]);
 });
 
@@ -138,13 +138,13 @@ test('tasks without prompts are written from their resets with --tasks, as the f
     ws: ({ type }) => (type === 'reset' ? observation({}, { metadata: { prompt: 'From the reset.' } }) : undefined),
   });
   await expect(discoverAll(server.url)).rejects.toMatchObject({
-    message: expect.stringContaining('its prompt is missing'),
+    message: expect.stringContaining('prompt must be a string, but is missing'),
     fix: expect.stringContaining(
       '--tasks FILE, a .jsonl file with a line such as {"reset":{"split":"train","index":0}}',
     ),
   });
   const file = jsonl({ reset: { split: 'train', index: 0 } });
-  const { tasks } = await discoverAll(server.url, { given: { file } });
+  const { tasks } = await discoverAll(server.url, { provided: { file } });
   expect(tasks.map(({ prompt, reset }) => [prompt, reset])).toEqual([
     ['From the reset.', '{"split":"train","index":0}'],
   ]);

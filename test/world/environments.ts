@@ -172,12 +172,12 @@ export const REFUSED: { folder: string; why: string; env?: Record<string, string
     folder: 'chat_env',
     why: 'no episode starts: its tokenizer is a download (and its action is a list of token numbers)',
     env: { HF_HUB_OFFLINE: '1' },
-    told: /no episode begins/,
+    told: /could not start an episode/,
   },
   {
     folder: 'dipg_safety_env',
     why: 'every step fails: it returns a `StepResult` instead of an observation',
-    told: /no step can be taken: .*'StepResult' object has no attribute 'model_dump'/,
+    told: /every step fails: .*'StepResult' object has no attribute 'model_dump'/,
   },
   {
     folder: 'calendar_env',

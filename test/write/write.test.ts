@@ -129,9 +129,9 @@ describe('nothing is written, and no session left open, where', () => {
     ],
     ['a split name cannot be a file name', { splits: { 'a/b': [day(0)] } }, {}, /'a\/b'/],
     ['the name is invalid', {}, { name: 'a b' }, /--name/],
-    ['a requested split does not exist', {}, { split: ['no'] }, /no split 'no'/],
-    ['tasks change during the run', { http: changing }, {}, /changed while it was listed/],
-    ['resets fail', { ws: ({ type }) => (type === 'reset' ? 'no' : undefined) }, {}, /could not be played/],
+    ['a requested split does not exist', {}, { split: ['no'] }, /no such split: 'no'/],
+    ['tasks change during the run', { http: changing }, {}, /changed while it was read/],
+    ['resets fail', { ws: ({ type }) => (type === 'reset' ? 'no' : undefined) }, {}, /could not probe/],
   ];
   function changing({ path }: { path: string }, server: StandIn): undefined {
     if (path.endsWith('/task_range')) server.splits.train?.push(day(server.asked.length + 100));

@@ -75,7 +75,7 @@ export async function targets(parent: string): Promise<Target[]> {
         const opened = await openRecording(recording, { splits: [], limit: 1000, signal }, SILENT);
         try {
           for (const split of opened.splits) for await (const _ of opened.tasks(split));
-          opened.toolsets();
+          await opened.finish();
         } finally {
           await opened.close();
         }
