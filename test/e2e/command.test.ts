@@ -130,7 +130,11 @@ describe('what can not be done ends with 2, says what, where and how to fix it, 
     ],
     ['no arguments', () => [], /missing required argument/],
     ['an option that there is not', (url) => [url, 'new', '--splits', 'all'], /unknown option '--splits'/],
-    ['a split that there is not', (url) => [url, 'new', '--split', 'test'], /no such split: 'test'[\s\S]*all, train, eval/],
+    [
+      'a split that there is not',
+      (url) => [url, 'new', '--split', 'test'],
+      /no such split: 'test'[\s\S]*all, train, eval/,
+    ],
     ['a number that is none', (url) => [url, 'new', '--limit', 'ten'], /--limit wants a whole number/],
     ['a licence without datasets', (url) => [url, 'new', '--license', 'MIT'], /--datasets and --license go together/],
     [
