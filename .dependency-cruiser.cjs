@@ -23,14 +23,19 @@ const ORDER = [
 
 /** The base: the files directly in src/, except the library's entry point, and json/. Every folder may import it. */
 const CORE = '^src/(?!index\\.ts$)(json/|[^/]+$)';
-/** The rest of the base: Gym's rules and the user's state, which build on the core. */
-const UPPER_BASE = '^src/(rules|state)/';
+/** The rest of the base, which builds on the core: the table of options, Gym's rules, and the user's state. */
+const UPPER_BASE = '^src/(options|rules|state)/';
 
-const KNOWN = ['json', 'rules', 'state', ...ORDER];
+const KNOWN = ['json', 'options', 'rules', 'state', ...ORDER];
 
 const src = join(__dirname, 'src');
-/** Folders that are imported only through their index.ts. */
-const indexed = readdirSync(src, { recursive: true }).filter((name) => existsSync(join(src, name, 'index.ts')));
+/**
+ * Folders that are imported only through their index.ts. The command line imports each operation by its own file, so that a
+ * command loads only what it needs; so does the parser of option values.
+ */
+const indexed = readdirSync(src, { recursive: true }).filter(
+  (name) => existsSync(join(src, name, 'index.ts')) && !['operations', 'options'].includes(name),
+);
 
 const laterFolders = ORDER.slice(0, -1).map((folder, index) => ({
   name: `${folder}-imports-a-later-folder`,

@@ -6,6 +6,14 @@ import { excerpt, type TaskDescriptor } from '../openenv/index.js';
 /** Maximum number of names in one message. */
 const SHOWN_NAMES = 20;
 
+/** Which tasks of a source are read. */
+export interface TaskSelection {
+  /** Names of the splits to read; all splits if empty. */
+  splits: readonly string[];
+  /** Maximum number of tasks per split. */
+  limit: number;
+}
+
 /**
  * The splits to read, in the order in which they are served.
  * @param wanted names of splits; all splits if empty

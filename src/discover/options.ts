@@ -1,27 +1,10 @@
 import type { Discovery } from '../model.js';
+import type { TaskSelection } from './listing.js';
 import type { ActionOptions } from './probe/action.js';
 import type { ProbeOptions } from './probe/episode.js';
 import type { PromptOptions } from './probe/prompt.js';
 import type { Semaphore } from './probe/sessions.js';
 import type { SeedsRequest } from './provided/tasks.js';
-
-/** Receives what a run reports to the user while it is in progress. */
-export interface Reporter {
-  /** Useful information. */
-  note?(text: string): void;
-  /** A problem that the user may have to act on. */
-  warn(text: string): void;
-  /** The current step of a longer task; replaces the previous one. */
-  progress(text: string): void;
-}
-
-/** Which tasks of a source are read. */
-export interface TaskSelection {
-  /** Names of the splits to read; all splits if empty. */
-  splits: readonly string[];
-  /** Maximum number of tasks per split. */
-  limit: number;
-}
 
 /** Tasks for a server that lists none: a file of tasks, or one task per seed. */
 export type ProvidedTasksRequest = { file: string } | SeedsRequest;

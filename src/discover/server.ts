@@ -1,5 +1,6 @@
 import { formatCount } from '../display-text.js';
 import { UserError } from '../errors.js';
+import type { Reporter } from './../model.js';
 import type { DiscoverySummary, Split, Task } from '../model.js';
 import {
   HttpClient,
@@ -13,7 +14,7 @@ import {
 import { type Connection, connect } from './connection.js';
 import { FingerprintSet, fingerprint } from './fingerprints.js';
 import { chooseSplits, identityOf, type ListedTask, nameOf, readDescriptor } from './listing.js';
-import type { DiscoverOptions, OpenDiscovery, Reporter } from './options.js';
+import type { DiscoverOptions, OpenDiscovery } from './options.js';
 import { type ProbeResult, probeTools } from './probe/episode.js';
 import { Toolsets } from './probe/toolsets.js';
 

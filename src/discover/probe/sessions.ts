@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../errors.js';
+import type { Reporter } from '../../model.js';
 import { ServerBusy, ServerFull, type ServerUrl, Session, waitFor } from '../../openenv/index.js';
-import type { Reporter } from '../options.js';
 
 /** Limits the number of sessions at a time: of one run, or of all runs that use the same server. */
 export class Semaphore {

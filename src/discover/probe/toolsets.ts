@@ -1,9 +1,8 @@
 import { UserError } from '../../errors.js';
-import type { DiscoverySummary, Toolset } from '../../model.js';
+import type { DiscoverySummary, Reporter, Toolset } from '../../model.js';
 import { excerpt } from '../../openenv/index.js';
 import { dockerFix } from '../connection.js';
 import { identityOf, type ListedTask, nameOf } from '../listing.js';
-import type { Reporter } from '../options.js';
 import { ProbeFailed, type ProbeResult } from './episode.js';
 import { describeDifference, SharedToolsets, type TaskTools } from './shared-toolsets.js';
 

@@ -1,6 +1,6 @@
+import type { Reporter } from '../../model.js';
 import { excerpt } from '../../openenv/index.js';
 import type { Connection } from '../connection.js';
-import type { Reporter } from '../options.js';
 import type { ProbedTask } from './episode.js';
 import { doubtfulFields } from './observation-text.js';
 import { type Prompt, type PromptOptions, promptOf } from './prompt.js';

@@ -1,9 +1,9 @@
 import { formatCount } from '../../display-text.js';
 import { UserError } from '../../errors.js';
-import type { DiscoverySummary, Split, Task } from '../../model.js';
+import type { DiscoverySummary, Reporter, Split, Task } from '../../model.js';
 import { type Connection, dockerFix, readEnvironmentName } from '../connection.js';
 import type { ListedTask } from '../listing.js';
-import type { DiscoverOptions, OpenDiscovery, ProvidedTasksRequest, Reporter } from '../options.js';
+import type { DiscoverOptions, OpenDiscovery, ProvidedTasksRequest } from '../options.js';
 import { ProbeFailed, probeTools } from '../probe/episode.js';
 import { DEFAULT_PROMPT } from '../probe/prompt.js';
 import { Toolsets } from '../probe/toolsets.js';

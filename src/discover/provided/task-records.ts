@@ -8,20 +8,9 @@ import { isRecord } from '../../json/guards.js';
 import { LineTooLong, lineBatches } from '../../json/lines.js';
 import { utf8Text } from '../../json/utf8.js';
 import { limitMessage, overLimit } from '../../limits.js';
-import type { JsonText } from '../../model.js';
 import { members } from '../../openenv/index.js';
 import { readCsv } from './csv.js';
-
-/** The values of a task by key, each as JSON. */
-export type TaskValues = ReadonlyMap<string, JsonText>;
-
-/** A line of a tasks file, or an item of its list. */
-export interface TaskRecord {
-  /** Such as `tasks.jsonl:3`. */
-  where: string;
-  /** The values, or why the record is invalid. */
-  values: TaskValues | string;
-}
+import type { TaskRecord } from './tasks.js';
 
 type Reader = (file: string) => AsyncGenerator<TaskRecord[]>;
 

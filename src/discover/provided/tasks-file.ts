@@ -3,9 +3,10 @@ import { LIMITS, overLimit } from '../../limits.js';
 import type { JsonText, Split } from '../../model.js';
 import { jsonFault } from '../../rules/index.js';
 import { FingerprintSet, fingerprint } from '../fingerprints.js';
+import type { TaskSelection } from '../listing.js';
 import { chooseSplits } from '../listing.js';
-import type { TaskSelection } from '../options.js';
-import { type TaskRecord, type TaskValues, taskRecords } from './task-records.js';
+import { taskRecords } from './task-records.js';
+import type { TaskRecord, TaskValues } from './tasks.js';
 import { DEFAULT_SPLIT, type ProvidedTask, type ProvidedTasks } from './tasks.js';
 
 /** Maximum number of problems in one message. */

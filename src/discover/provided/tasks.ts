@@ -1,6 +1,17 @@
 import type { JsonText, Split, TaskRef } from '../../model.js';
+import type { TaskSelection } from '../listing.js';
 import { chooseSplits } from '../listing.js';
-import type { TaskSelection } from '../options.js';
+
+/** The values of a task by key, each as JSON. */
+export type TaskValues = ReadonlyMap<string, JsonText>;
+
+/** A line of a tasks file, or an item of its list. */
+export interface TaskRecord {
+  /** Such as `tasks.jsonl:3`. */
+  where: string;
+  /** The values, or why the record is invalid. */
+  values: TaskValues | string;
+}
 
 /** A task that the user provides, for a server that lists none. */
 export interface ProvidedTask extends TaskRef {

@@ -6,6 +6,21 @@ import { RecordedFlags } from '../../options/parse.js';
 import { describeIssues, LOCK_FILE } from '../../output/index.js';
 import type { WrittenFolder } from '../../written/index.js';
 
+/** Options of the command line that apply in addition to those of a lock file. */
+export type LockFlags = Pick<
+  Flags,
+  | 'name'
+  | 'source'
+  | 'runSource'
+  | 'header'
+  | 'headerEnv'
+  | 'tasks'
+  | 'python'
+  | 'maxSessions'
+  | 'trustRecording'
+  | 'strict'
+>;
+
 /** The part of a lock file from which its folder can be generated again. */
 export interface Recorded {
   /** A URL, or a bundle's folder or name. */

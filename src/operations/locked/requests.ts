@@ -6,23 +6,8 @@ import type { TrustedCode } from '../../state/trusted-sources.js';
 import { writtenFolders } from '../../written/index.js';
 import { requestOf } from '../request.js';
 import type { WriteRequest } from '../write.js';
-import { recordedIn } from './options.js';
+import { type LockFlags, recordedIn } from './options.js';
 import { type LockedFolder, refuseHeaders, refuseTasks, sourceOf, trustedCode } from './trust.js';
-
-/** Options of the command line that apply in addition to those of a lock file. */
-export type LockFlags = Pick<
-  Flags,
-  | 'name'
-  | 'source'
-  | 'runSource'
-  | 'header'
-  | 'headerEnv'
-  | 'tasks'
-  | 'python'
-  | 'maxSessions'
-  | 'trustRecording'
-  | 'strict'
->;
 
 /**
  * The requests that wrote the folders of a Gym root, from their lock files. These may come with someone else's repository;

@@ -8,8 +8,7 @@ import { commandAgain, shellQuote } from '../../printed-command.js';
 import { codeOf } from '../../source/index.js';
 import { isRemembered, type TrustedCode } from '../../state/trusted-sources.js';
 import type { WrittenFolder } from '../../written/index.js';
-import type { Recorded } from './options.js';
-import type { LockFlags } from './requests.js';
+import type { LockFlags, Recorded } from './options.js';
 
 /** Folders that are named in one message. */
 const NAMED = 20;
