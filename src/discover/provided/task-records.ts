@@ -10,7 +10,7 @@ import { utf8Text } from '../../json/utf8.js';
 import { limitMessage, overLimit } from '../../limits.js';
 import { members } from '../../openenv/index.js';
 import { readCsv } from './csv.js';
-import type { TaskRecord } from './tasks.js';
+import type { TaskRecord, TaskValues } from './tasks.js';
 
 type Reader = (file: string) => AsyncGenerator<TaskRecord[]>;
 
