@@ -1,4 +1,4 @@
-/** Exit codes: 0 done, 1 problems found, 2 could not do it, 128 + n ended by signal n. */
+/** Exit codes: 0 done, 1 problems found, 2 the command failed, 128 + n ended by signal n. */
 export const EXIT = { done: 0, problems: 1, failed: 2, hungUp: 129, interrupted: 130, terminated: 143 } as const;
 
 /** Signals that stop a run, each with its message and exit code. */

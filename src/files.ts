@@ -5,7 +5,7 @@ import { ERRNO_REASONS, UserError } from './errors.js';
 import { utf8Text } from './json/utf8.js';
 import { LIMITS, type LimitName, overLimit } from './limits.js';
 
-// Windows has neither of the last two.
+// Windows lacks the last two.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /** Without O_NONBLOCK, opening a named pipe waits for a writer, in a thread that cannot be stopped. */
@@ -122,13 +122,13 @@ export async function orUndefined<T>(codes: readonly string[], call: Promise<T>)
 const WRITE_REASONS: typeof ERRNO_REASONS = {
   ...ERRNO_REASONS,
   EISDIR: ['a folder exists at the path of a file', 'move it away'],
-  ENOENT: ['the file system does not take new files', 'choose another path'],
+  ENOENT: ['the file system does not accept new files', 'choose another path'],
   ENOTDIR: ['a file exists at the path of a folder', 'move it away, or choose another path'],
 };
 
 /**
  * Runs a step that writes to `path`.
- * @throws UserError that names the path, in place of an error of the operating system
+ * @throws UserError that names the path, instead of an error of the operating system
  */
 export async function translateErrors<T>(path: string, step: () => Promise<T>): Promise<T> {
   try {
@@ -154,7 +154,7 @@ function translated(error: unknown, problem: string, where: string, reasons: typ
 
 /**
  * Creates a folder and its missing parents, with one call for each: the recursive `mkdir` of Node.js never ends on a file
- * system that takes no folders, such as /proc.
+ * system that accepts no folders, such as /proc.
  * @returns the first folder that was created, or undefined if all exist
  * @throws an error of the operating system
  */

@@ -34,8 +34,8 @@ export function yamlDocument(text: string, where: string, options: YamlOptions =
 function assertBounded(text: string, where: string): void {
   let tokens = 0;
   let entries = 0;
-  let brackets = 0; // that are open
-  let columns = 0; // of indentation, and indicators in this line: each may be a level
+  let brackets = 0; // number of open brackets
+  let columns = 0; // columns of indentation plus indicators in this line: each may be a level
   let isLineStart = true;
   for (const token of new Lexer().lex(text)) {
     tokens += 1;

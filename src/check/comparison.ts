@@ -7,7 +7,7 @@ import type { FileDifference } from './difference.js';
 import { RowsComparison } from './rows-comparison.js';
 import { watchRows } from './watch-rows.js';
 
-/** Upper bound on the bytes of a text for which differences are reported, and not only the state. */
+/** Upper bound on the bytes of a text whose differences are reported. Of a larger text, only the state is reported. */
 const LARGEST = 4 * 2 ** 20;
 
 /** Compares generated files with a folder: rows while they are read, texts once the plan says which ones differ. */
@@ -44,7 +44,7 @@ export class Comparison {
     if (entry.state === 'create' || entry.state === 'stale') return entry;
     const comparison = this.rows.get(entry.path);
     const rows = comparison?.end();
-    if (rows && rows.removed.count > 0) await this.tellRepeated(entry.path, comparison);
+    if (rows && rows.removed.count > 0) await this.separateRepeated(entry.path, comparison);
     if (rows) return { ...entry, rows };
     const after = this.texts.get(entry.path);
     const before = after === undefined ? undefined : await this.there(entry.path);
@@ -56,9 +56,9 @@ export class Comparison {
     return { ...entry, diff: diff.length > 0 ? diff : ['(hashes of the files that differ)'] };
   }
 
-  private async tellRepeated(file: string, comparison: RowsComparison | undefined): Promise<void> {
+  private async separateRepeated(file: string, comparison: RowsComparison | undefined): Promise<void> {
     const there = await openNoFollow(path.join(this.folder, file)).catch(() => undefined);
-    if (there) await comparison?.tellRepeated(lineBatches(there.createReadStream()));
+    if (there) await comparison?.separateRepeated(lineBatches(there.createReadStream()));
   }
 
   private async there(file: string): Promise<string | undefined> {
@@ -80,8 +80,8 @@ function compareRows(before: string, after: string): Pick<FileDifference, 'rows'
   return rows ? { rows } : {};
 }
 
-/** A lock file without hashes: the files that they belong to are reported themselves. */
+/** A lock file without hashes, because the hashed files are reported themselves. */
 function withoutHashes(text: string): string {
-  const { files: _, prompts: __, ...said } = JSON.parse(text) as Record<string, unknown>;
-  return `${JSON.stringify(said, null, 2)}\n`;
+  const { files: _, prompts: __, ...rest } = JSON.parse(text) as Record<string, unknown>;
+  return `${JSON.stringify(rest, null, 2)}\n`;
 }

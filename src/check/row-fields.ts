@@ -6,7 +6,7 @@ import type { FieldChange } from './difference.js';
 export type Row = Record<string, unknown>;
 
 /** The difference between two rows with the same content: white space, the order of keys, or 1.0 instead of 1. */
-export const SPELT: FieldChange[] = [{ field: 'JSON formatting', before: null, after: null }];
+export const FORMATTING: FieldChange[] = [{ field: 'JSON formatting', before: null, after: null }];
 
 /** The differences between two rows of one task, by prompt, tool and key. */
 export function rowFields(before: Row, after: Row): FieldChange[] {
@@ -18,7 +18,7 @@ export function rowFields(before: Row, after: Row): FieldChange[] {
     ...memberChanges(paramsBefore, paramsAfter),
     ...memberChanges(restBefore, restAfter),
   ];
-  return changes.length > 0 ? changes : SPELT;
+  return changes.length > 0 ? changes : FORMATTING;
 }
 
 function split({ responses_create_params: params, ...rest }: Row): [Row, Row] {

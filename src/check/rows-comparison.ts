@@ -52,12 +52,16 @@ export class RowsComparison {
     blank: { count: 0, first: [] },
     unended: false,
   };
-  /** Ids of rows that are there and would not be: the first of them. */
+  /** The first removed rows. */
   private readonly gone: { id: string; line: number }[] = [];
   private readonly before = new Window((waiting) => (waiting.isRow ? this.removed(waiting) : this.broken(waiting)));
   private readonly after = new Window((waiting) => note(this.found.added, waiting));
 
-  /** @param before the line that is there, @param after the one that would be; undefined past the end of its file */
+  /**
+   * @param before the existing line; undefined past the end of the file
+   * @param after the generated line; undefined past the end of the file
+   * @param line line number, from 1
+   */
   add(before: string | undefined, after: string | undefined, line: number): void {
     if (before === after) return;
     if (before?.trim() === '') {
@@ -74,7 +78,7 @@ export class RowsComparison {
     if (fresh) this.meet(fresh, this.after, this.before, (other) => this.compare(other, fresh));
   }
 
-  /** The differences, once all lines were added; undefined if there are none. */
+  /** The differences, after all lines were added; undefined if there are none. */
   end(): RowsDifference | undefined {
     this.before.empty();
     this.after.empty();
@@ -89,10 +93,10 @@ export class RowsComparison {
   }
 
   /**
-   * Tells rows that are there twice from rows of tasks that are gone, once `end` was called.
-   * @param lines of the file that is there
+   * Counts removed rows whose task has another row in the file as repeated instead. Call it after `end`.
+   * @param lines of the existing file
    */
-  async tellRepeated(lines: AsyncIterable<readonly string[]>): Promise<void> {
+  async separateRepeated(lines: AsyncIterable<readonly string[]>): Promise<void> {
     const { removed, repeated } = this.found;
     const counts = new Map(this.gone.map(({ id }) => [id, 0]));
     for await (const batch of lines) {

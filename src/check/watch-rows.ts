@@ -7,9 +7,9 @@ import type { RowsComparison } from './rows-comparison.js';
 const LF = 0x0a;
 
 /**
- * Passes rows on, and compares them with the rows of a file: byte by byte up to the first chunk that differs, from there
- * line by line.
- * @param path of the file; a missing one has nothing to compare
+ * Passes rows on, and compares them with the rows of a file: byte by byte up to the first chunk that differs, then line by
+ * line.
+ * @param path of the file, which need not exist
  */
 export function watchRows(
   rows: AsyncIterable<Buffer>,
@@ -31,7 +31,7 @@ async function* watched(
     yield* rows;
     return;
   }
-  let bytes = 0; // that are the same so far
+  let bytes = 0; // number of bytes that are the same so far
   let line = 0;
   let rest: AsyncGenerator<string> | undefined;
   try {
@@ -82,7 +82,7 @@ async function* linesFrom(file: FileHandle, start: number, path: string): AsyncG
     for await (const lines of lineBatches(file.createReadStream({ start, autoClose: false }))) yield* lines;
   } catch (error) {
     if (!(error instanceof LineTooLong)) throw error;
-    throw overLimit('lineBytes', { where: path, fix: 'delete the file, and write it again' });
+    throw overLimit('lineBytes', { where: path, fix: 'delete the file, and write the folder again' });
   }
 }
 

@@ -28,7 +28,7 @@ const REPORTED = 20;
 /** Options of the command line that a file may contain. */
 const ACCEPTED = optionsOf('batch').filter(({ name }) => isGenerateOption(name));
 const Filled = z.string().regex(/\S/, 'is empty');
-const Text = z.union([Filled, z.number(), z.boolean()], 'must be a text').transform(String);
+const Text = z.union([Filled, z.number(), z.boolean()], 'must be a single value').transform(String);
 
 /** By long name: a text, a list of texts, or a boolean. */
 const Settings = z.strictObject(
@@ -142,7 +142,7 @@ function keyOf({ name }: NamedOption): string {
 
 function schemaOf({ value, repeatable }: NamedOption) {
   if (value === undefined) return z.boolean();
-  const list = z.union([Text.transform((text) => [text]), z.array(Text)], 'must be a text, or a list of texts');
+  const list = z.union([Text.transform((text) => [text]), z.array(Text)], 'must be a value, or a list of values');
   return repeatable ? list : Text;
 }
 

@@ -32,7 +32,7 @@ export async function batchJobs(file: string | undefined, flags: Flags, signal: 
     });
   }
   const gymRoot = root ?? ('root' in batch ? batch.root : undefined);
-  if (gymRoot === undefined) throw new UserError('no Gym root is named', { fix: 'add --root GYM_ROOT' });
+  if (gymRoot === undefined) throw new UserError('missing Gym root', { fix: 'add --root GYM_ROOT' });
   return batch.sources.map((entry) => jobOf(entry, gymRoot, others));
 }
 

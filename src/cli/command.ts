@@ -8,7 +8,7 @@ export interface CommandSpec {
   /** One line. */
   description: string;
   arguments: readonly CommandArgument[];
-  /** Shown in place of the arguments, if they do not say it all. */
+  /** Shown instead of the arguments, if those do not show every form of the command. */
   usage?: string;
   /** Runs if no command is named. */
   isDefault?: true;

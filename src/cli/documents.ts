@@ -182,7 +182,7 @@ export const BatchDocument = z.strictObject({
       source: z.string().describe('Source as passed, without credentials'),
       status: z
         .enum(['wrote', 'unchanged', 'same', 'differs', 'failed', 'skipped'])
-        .describe('`same` and `differs`: with `--check`; `skipped`: not begun'),
+        .describe('`same` and `differs`: with `--check`; `skipped`: not started'),
       name: z.string().optional().describe('Name of the server, if known'),
       rows: count().optional().describe('Number of rows'),
       toolsets: count().optional().describe('Number of toolsets'),
@@ -253,7 +253,7 @@ export const DoctorDocument = z.strictObject({
       found: z.string().nullable().describe('Version and path; null if not found'),
       fix: z.string().describe('How to get it'),
       needed: z.boolean().describe('Whether it must be installed'),
-      warning: z.string().optional().describe('Problem of what was found'),
+      warning: z.string().optional().describe('Problem with the found version'),
     }),
   ),
 });

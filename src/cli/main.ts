@@ -22,7 +22,7 @@ export const COMMANDS: readonly CommandSpec[] = [write, check, update, batch, re
 export const EXIT_CODES: Readonly<Record<number, string>> = {
   [EXIT.done]: 'done',
   [EXIT.problems]: 'problems found',
-  [EXIT.failed]: 'could not do it',
+  [EXIT.failed]: 'the command failed',
   [EXIT.hungUp]: 'terminal closed',
   [EXIT.interrupted]: 'interrupted (Ctrl-C)',
   [EXIT.terminated]: 'terminated',
@@ -45,7 +45,7 @@ export async function main(argv: string[]): Promise<void> {
   }
 }
 
-/** Every command prints its own name, and most resolve paths. */
+/** Commands resolve paths and print how gymgen was started, which needs the current folder. */
 function assertCurrentFolder(): void {
   try {
     process.cwd();

@@ -37,7 +37,7 @@ export async function run(
 interface Interruption {
   /** Aborts with `Interrupted`. */
   signal: AbortSignal;
-  /** To call when the command has ended and reported its error. */
+  /** Call it when the command has ended and reported its error. */
   release: () => void;
 }
 

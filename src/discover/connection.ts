@@ -7,7 +7,7 @@ import type { DiscoverOptions } from './options.js';
 import { type Environment, environmentOf, listsTools, unlessMissing } from './probe/environment.js';
 import { Sessions } from './probe/sessions.js';
 
-/** A healthy server, and the means to ask it. */
+/** A connection to a healthy server. */
 export interface Connection {
   server: ServerUrl;
   http: HttpClient;

@@ -24,7 +24,7 @@ const NEARBY_TASKS = 64;
 const CHANGED = 'run gymgen again when the tasks on the server no longer change';
 
 /**
- * Asks a server what it serves.
+ * Discovers what a server serves.
  * @param url in any form that `parseServerUrl` reads
  * @throws UserError if the server cannot be reached, is not an OpenEnv server, has no tasks and none are provided, or lacks a
  * selected split

@@ -1,4 +1,4 @@
-/** Whether a value is a JSON object: not an array, and not one of lossless-json's numbers, which are objects of a class. */
+/** Whether a value is a JSON object: not an array, and not one of lossless-json's numbers, which are class instances. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -5,11 +5,11 @@ import { longStrings } from './long-strings.js';
 /** Text that may not be decoded yet. `String(text)` decodes it. */
 export type LazyString = string | { toString(): string; toJSON(): string };
 
-/** A string of a JSON text, kept as the bytes that it came in. `safeJson` would write the same bytes. */
+/** A string of a JSON text, kept in its original bytes. `safeJson` would write the same bytes. */
 export class JsonString {
   /**
-   * @param start place of the opening quote
-   * @param end place after the closing quote
+   * @param start index of the opening quote
+   * @param end index after the closing quote
    */
   constructor(
     readonly data: Buffer,
@@ -37,8 +37,8 @@ const LONG = 1024;
 const MARK = `${randomUUID()}#`;
 
 /**
- * Parses JSON as JSON.parse does, except for long strings, which are most of a page of tasks and are written again unchanged.
- * Each becomes a JsonString, which is decoded only if somebody asks. One that `safeJson` would write differently becomes an
+ * Parses JSON as JSON.parse does, except for long strings, which make up most of a page of tasks and are written unchanged.
+ * Each becomes a JsonString, which is decoded only on demand. A string that `safeJson` would write differently becomes an
  * ordinary string.
  * @throws SyntaxError if it is not JSON, or not UTF-8
  */

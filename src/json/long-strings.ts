@@ -2,11 +2,11 @@ import { hiddenCharacters } from '../display-text.js';
 
 const QUOTE = 1;
 const ESCAPE = 2;
-/** A byte that `safeJson` would write otherwise. */
+/** A byte that `safeJson` would write differently. */
 const CHANGED = 4;
 const COLON = 8;
 const HASH = 16;
-/** The first byte of characters some of which are hidden. */
+/** The first byte of characters that may be hidden. */
 const LEAD = 32;
 
 const HIDDEN = hiddenCharacters();
@@ -19,7 +19,7 @@ for (const byte of [0xc2, 0xd8, 0xdb, 0xdc, 0xe0, 0xe1, 0xe2, 0xef, 0xf0, 0xf3])
 for (const [character, found] of Object.entries({ '"': QUOTE, '\\': ESCAPE, ':': COLON, '#': HASH }))
   CLASSES[character.charCodeAt(0)] = found;
 
-/** The bytes that JSON.stringify writes after a backslash, without those of `\u`. */
+/** The bytes that JSON.stringify writes after a backslash, except `u`. */
 const ESCAPED = new Set(Buffer.from('"\\bfnrt'));
 
 /**

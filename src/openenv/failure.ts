@@ -6,16 +6,17 @@ import { busyOf } from './retry-after.js';
 
 const TLS = /CERT|TLS|SSL|EPROTO|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/;
 
-/** Failures of the one connection that there is through a proxy: to the proxy. */
+/** Error codes of a failed connection to a proxy. */
 const NOT_CONNECTED = new Set('ECONNREFUSED ENOTFOUND EAI_AGAIN ETIMEDOUT EHOSTUNREACH ENETUNREACH'.split(' '));
-/** Whether the server may answer when asked again: it isn't there, or it closed the connection. */
+
+/** The server cannot be reached, or it closed the connection. Another try may succeed. */
 export class Unreachable extends UserError {
   override readonly name = 'Unreachable';
 }
 
 /**
- * A connection that failed, in words: what was asked of which URL, what came, and how to check.
- * @param asked such as `GET http://127.0.0.1:8000/health`
+ * The error for a failed connection.
+ * @param asked the request, such as `GET http://127.0.0.1:8000/health`
  */
 export function connectionFailure(asked: string, error: unknown, proxy: HttpProxy | null = null): UserError {
   const { code = '', message } = error as NodeJS.ErrnoException;
@@ -28,27 +29,27 @@ export function connectionFailure(asked: string, error: unknown, proxy: HttpProx
     });
   }
   if (code === 'ECONNREFUSED') {
-    return new Unreachable('nothing listens there: connection refused', {
+    return new Unreachable('connection refused', {
       ...parts,
       fix: `start the server, or correct the host and port; check with: curl ${origin}/health`,
     });
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return new Unreachable(`the host name is not known (${code})`, {
+    return new Unreachable(`unknown host name (${code})`, {
       ...parts,
-      fix: 'correct the host, or check the DNS',
+      fix: 'correct the host name, or check DNS',
     });
   }
   if (TLS.test(code)) {
     return new UserError(`TLS failed: ${excerpt(message)}`, {
       ...parts,
       fix: message.includes('wrong version number')
-        ? 'the server speaks plain HTTP: use http:// (or ws://)'
-        : 'trust its certificate with NODE_EXTRA_CA_CERTS=/path/to/ca.pem, or use the name that it is for',
+        ? 'use http:// or ws://; the server speaks plain HTTP'
+        : 'trust its certificate with NODE_EXTRA_CA_CERTS=/path/to/ca.pem, or use a host name in the certificate',
     });
   }
   if (code.startsWith('WS_ERR_')) {
-    return new UserError(`the server broke the websocket's protocol: ${excerpt(message)}`, {
+    return new UserError(`the server violated the websocket protocol: ${excerpt(message)}`, {
       ...parts,
       fix: "look at the server's log",
     });
@@ -59,7 +60,7 @@ export function connectionFailure(asked: string, error: unknown, proxy: HttpProx
   });
 }
 
-/** A websocket that was not opened: the server answered the handshake as an ordinary request. */
+/** The error for a handshake that the server answered with an ordinary HTTP response. */
 export function handshakeFailure(url: string, response: IncomingMessage): UserError {
   response.destroy();
   const { statusCode = 0 } = response;
@@ -68,11 +69,11 @@ export function handshakeFailure(url: string, response: IncomingMessage): UserEr
   const location = response.headers.location;
   const fix =
     statusCode === 401
-      ? "does it need a token? Give one with --header 'Authorization: Bearer …'"
+      ? "if the server needs a token, pass it: --header 'Authorization: Bearer …'"
       : statusCode === 403
-        ? 'it speaks another dialect than OpenEnv, or wants a token (--header)'
+        ? "check that it is an OpenEnv server; if it needs a token, pass it: --header 'Authorization: Bearer …'"
         : location
-          ? `it redirects to ${excerpt(location)}: use that URL, if you trust it`
+          ? `if you trust it, use the URL that the server redirects to: ${excerpt(location)}`
           : "look at the server's log";
-  return new UserError(`the websocket was refused with HTTP ${statusCode}`, { where: `WS ${url}`, fix });
+  return new UserError(`the server refused the websocket (HTTP ${statusCode})`, { where: `WS ${url}`, fix });
 }

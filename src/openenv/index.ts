@@ -7,8 +7,8 @@ export {
   type ListedTool,
   listedTools,
   type Observation,
-  type PlayedTask,
-  playedTask,
+  type ReportedTask,
+  reportedTask,
   scoreNames,
 } from './messages.js';
 export { pages } from './pages.js';

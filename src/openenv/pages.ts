@@ -9,7 +9,7 @@ export interface CountedSplit {
   count: number;
 }
 
-/** Tasks of one split that came in one answer. */
+/** Tasks of one split, from one answer. */
 export interface Page<S extends CountedSplit = CountedSplit> {
   split: S;
   /** Index of its first task. */
@@ -27,7 +27,7 @@ const AHEAD = 3;
 
 /**
  * The tasks of some splits from 0 to their counts, in pages of about half a megabyte.
- * @throws UserError if the server gives fewer or more tasks than requested, or if a task breaks the answer
+ * @throws UserError if the server returns fewer or more tasks than requested, or if a task makes the answer invalid
  */
 export async function* pages<S extends CountedSplit>(
   api: TaskApi,
@@ -36,12 +36,12 @@ export async function* pages<S extends CountedSplit>(
 ): AsyncGenerator<Page<S>> {
   for await (const { split, start, stop, answer } of prefetch(requests(api, env, splits), AHEAD)) {
     const { tasks } = await answer.catch(async (error: unknown) => {
-      throw isOfATask(error) ? await ofATask(error as UserError, api, env, split.name, start, stop) : error;
+      throw mayBeCausedByTask(error) ? await withTask(error as UserError, api, env, split.name, start, stop) : error;
     });
     if (tasks.length !== stop - start) {
       throw new UserError(
-        `split '${split.name}' has ${split.count} tasks, but the server gives ${tasks.length} for ${start} to ${stop}`,
-        { fix: 'its num_tasks and get_task_range disagree, or the tasks changed meanwhile: run gymgen again' },
+        `split '${split.name}' has ${split.count} tasks, but the server returned ${tasks.length} for ${start} to ${stop}`,
+        { fix: 'run gymgen again; if the error stays, correct num_tasks or get_task_range on the server' },
       );
     }
     yield { split, start, tasks };
@@ -79,23 +79,23 @@ async function* requests<S extends CountedSplit>(
   }
 }
 
-/** The same error, with the task that it is about. */
-async function ofATask(error: UserError, api: TaskApi, env: string, split: string, start: number, stop: number) {
-  const index = await culprit(api, env, split, start, stop);
-  return new UserError(`the server can't give task ${split}[${index}]: ${error.message}`, {
+/** The same error, naming the task that causes it. */
+async function withTask(error: UserError, api: TaskApi, env: string, split: string, start: number, stop: number) {
+  const index = await firstUnreadable(api, env, split, start, stop);
+  return new UserError(`the server cannot return task ${split}[${index}]: ${error.message}`, {
     where: error.where ?? split,
-    fix: 'the task may contain NaN, or bytes that are not UTF-8: fix it on the server, or leave its split out with --split',
+    fix: 'correct the task on the server (it may contain NaN or invalid UTF-8), or select other splits with --split',
     cause: error,
   });
 }
 
-/** Whether one task can be the reason: if it has a value that JSON lacks, FastAPI answers 500 or something that is not JSON. */
-function isOfATask(error: unknown): boolean {
+/** Whether one task may be the cause: for a value such as NaN, FastAPI answers with 500 or with invalid JSON. */
+function mayBeCausedByTask(error: unknown): boolean {
   return error instanceof NotJsonError || (error instanceof HttpStatusError && error.status === 500);
 }
 
 /** The first task of a range that cannot be read, found by halving the range. */
-async function culprit(api: TaskApi, env: string, split: string, start: number, stop: number): Promise<number> {
+async function firstUnreadable(api: TaskApi, env: string, split: string, start: number, stop: number): Promise<number> {
   let [low, high] = [start, stop];
   while (high - low > 1) {
     const middle = (low + high) >> 1;
@@ -103,7 +103,7 @@ async function culprit(api: TaskApi, env: string, split: string, start: number, 
       await api.taskRange(env, split, low, middle);
       low = middle;
     } catch (error) {
-      if (!isOfATask(error)) throw error;
+      if (!mayBeCausedByTask(error)) throw error;
       high = middle;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Reads a source `count` items ahead of its reader, from now on, so that the source is never idle while an item is processed.
- * A failure of the source is thrown in the turn of its item.
+ * Starts reading a source at once and stays `count` items ahead of the reader, so that the source is never idle while an item is
+ * processed. A failure of the source is thrown when its item is read.
  */
 export function prefetch<T>(source: AsyncGenerator<T>, count: number): AsyncGenerator<T> {
   const items: Promise<IteratorResult<T>>[] = [];

@@ -18,11 +18,11 @@ export class ServerBusy extends UserError {
   }
 }
 
-/** A server that says 0 is not asked without a pause. */
+/** Minimum wait in seconds, even if the server says 0. */
 const SHORTEST = 0.25;
 
 /**
- * What a 429 or 503 with Retry-After asks for; null for any other answer.
+ * The wait that a 429 or 503 with Retry-After asks for; null for any other answer.
  * @param header seconds or an HTTP date (RFC 9110, 10.2.3)
  */
 export function busyOf(status: number | undefined, header: string | undefined, where: string): ServerBusy | null {

@@ -1,6 +1,6 @@
 import { type ErrorParts, UserError } from '../errors.js';
 
-/** The server has as many sessions as it allows. Another try may find a free one. */
+/** All sessions of the server are in use. Another try may find a free one. */
 export class ServerFull extends UserError {
   override readonly name = 'ServerFull';
   constructor(
@@ -8,11 +8,11 @@ export class ServerFull extends UserError {
     readonly active: number | null | undefined,
     readonly max: number | null | undefined,
   ) {
-    super(`the server is full: ${active ?? '?'} of its ${max ?? '?'} sessions are taken`, { where });
+    super(`the server is full: ${active ?? '?'} of its ${max ?? '?'} sessions are in use`, { where });
   }
 }
 
-/** The server refused one request of a session, which may go on: `code` is one of OpenEnv's, such as EXECUTION_ERROR. */
+/** The server refused one request. The session can continue. `code` is OpenEnv's, such as EXECUTION_ERROR. */
 export class RefusedError extends UserError {
   override readonly name = 'RefusedError';
   readonly code: string;
@@ -23,7 +23,7 @@ export class RefusedError extends UserError {
   }
 }
 
-/** The session can't go on: the server closed it, came too late, or sent what is no answer. Another one may. */
+/** The session cannot continue: the server closed it, missed a time limit, or sent an invalid answer. A new one may work. */
 export class SessionLost extends UserError {
   override readonly name = 'SessionLost';
 }

@@ -6,8 +6,9 @@ import { proxyFor } from './proxy.js';
 const TIMEOUT_MS = 2000;
 
 /**
- * A failure to reach a server over plain HTTP, in the words that help: a port that speaks TLS resets the connection.
+ * Explains a connection that was reset because the port speaks TLS, not plain HTTP.
  * @param url of the server
+ * @returns any other error unchanged
  */
 export async function tlsExplained(error: unknown, url: string): Promise<unknown> {
   const { protocol, hostname, port, host } = new URL(url);
@@ -24,7 +25,7 @@ export async function tlsExplained(error: unknown, url: string): Promise<unknown
 
 function speaksTls(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    // Nothing is sent but the handshake, so that the certificate need not be trusted.
+    // Only the handshake is sent, so the certificate need not be trusted.
     const socket = tls.connect({ host, port, rejectUnauthorized: false, timeout: TIMEOUT_MS });
     const end = (spoken: boolean) => {
       socket.destroy();

@@ -6,17 +6,18 @@ import { LIMITS, limitMessage } from '../limits.js';
 import { type HttpClient, HttpStatusError } from './http.js';
 
 /**
- * A task as the server describes it: AgentEnv has id, name, index, prompt, system_prompt and agent; others what they like.
+ * A task as the server describes it. AgentEnv's fields are id, name, index, prompt, system_prompt and agent; other servers may
+ * have any fields.
  * `parseJson` leaves its long strings raw.
  */
 export type TaskDescriptor = Record<string, unknown>;
 
 const Environments = z.array(z.string().min(1)).max(1000);
 const Splits = z
-  .array(z.object({ name: z.string().min(1, 'a split needs a name, and this one is empty') }))
+  .array(z.object({ name: z.string().min(1, 'a split has an empty name') }))
   .max(LIMITS.splits, limitMessage('splits'));
 const Count = z.object({ num_tasks: z.number().int().nonnegative() });
-/** One check of all: a schema for each took 20 ms of a small write. */
+/** One check for the whole list: a schema for each task took 20 ms of a small write. */
 const Tasks = z.object({
   tasks: z.custom<TaskDescriptor[]>(
     (tasks) => Array.isArray(tasks) && tasks.every((task) => typeof task === 'object' && task !== null),
@@ -27,7 +28,7 @@ const Tasks = z.object({
 /** The tasks of one answer. */
 export interface TaskPage {
   tasks: TaskDescriptor[];
-  /** Size of the answer. */
+  /** Size of the answer in bytes. */
   bytes: number;
 }
 
@@ -77,9 +78,9 @@ export class TaskApi {
     } catch (error) {
       // 501: the environment lacks the method; 404: an older openenv, or an environment that is not OpenEnv's.
       if (error instanceof HttpStatusError && (error.status === 501 || error.status === 404)) {
-        throw new NoTaskApi(`the server has no Task API (${error.status}), and gymgen needs to know its tasks`, {
+        throw new NoTaskApi(`the server has no Task API (${error.status}), so its tasks are unknown`, {
           where: `${method} ${this.base}${path}`,
-          fix: 'give them: --episodes N for N seeds, or --tasks FILE with the arguments of each reset (.jsonl, .csv, .json)',
+          fix: 'provide tasks: --episodes N for N seeds, or --tasks FILE (.jsonl, .csv, .json) with the arguments of each reset',
         });
       }
       throw error;
@@ -89,7 +90,7 @@ export class TaskApi {
   private check<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
-    throw new UserError(`the server's answer is not OpenEnv's: ${firstIssue(parsed.error)}`, {
+    throw new UserError(`invalid answer from the server: ${firstIssue(parsed.error)}`, {
       where: this.base + path,
     });
   }

@@ -174,7 +174,7 @@ function folderOf({ request }: Job, name: string): string {
   return `${path.resolve(request.gymRoot)}/${name}`;
 }
 
-/** The name that a job will write; undefined if it is only known, or only fails, when the job runs. */
+/** The name that a job will write; undefined if it becomes known, or fails, only when the job runs. */
 async function nameOf({ request }: Job, signal: AbortSignal): Promise<string | undefined> {
   if (request.name !== undefined) return request.name;
   const { source, discover } = request;
@@ -196,7 +196,7 @@ async function nameOf({ request }: Job, signal: AbortSignal): Promise<string | u
   }
 }
 
-/** Refuses the second job of a name that is only known when the job runs, before it writes. */
+/** Refuses the second job with the same name before it writes, for names that become known only when a job runs. */
 export function claims(): (job: Job, name: string) => void {
   const first = new Map<string, Job>();
   return (job, name) => {

@@ -14,7 +14,7 @@ export interface Check {
   fix: string;
   /** Whether it must be installed. False for what gymgen can install itself. */
   needed: boolean;
-  /** A problem of what was found. */
+  /** A problem with the found version. */
   warning?: string;
 }
 
@@ -50,7 +50,7 @@ async function uvCheck(uv: string | null, signal: AbortSignal): Promise<Check> {
   return {
     name: 'uv',
     use: 'serves bundles, OpenEnv projects and the demo, and creates the virtual environments of NeMo Gym',
-    found: uv && `${(await said(uv, ['--version'], signal))?.replace(/^uv /, '') ?? '?'}, ${uv}`,
+    found: uv && `${(await firstLineOf(uv, ['--version'], signal))?.replace(/^uv /, '') ?? '?'}, ${uv}`,
     fix: 'https://docs.astral.sh/uv/, or pip install uv',
     needed: true,
     ...(uv && !isOnPath
@@ -62,11 +62,15 @@ async function uvCheck(uv: string | null, signal: AbortSignal): Promise<Check> {
 /** Looks where uv does: outside of virtual environments. */
 async function gymPython(uv: string | null, signal: AbortSignal): Promise<Check> {
   const wanted = GYM_PYTHON.join('.');
-  const python = uv && (await said(uv, ['python', 'find', '--no-project', '--system', `>=${wanted}`], signal));
+  const python = uv && (await firstLineOf(uv, ['python', 'find', '--no-project', '--system', `>=${wanted}`], signal));
   const candidates = [...(python ? [python] : []), 'python3.13', 'python3'];
   let found: string | null = null;
   for (const candidate of candidates) {
-    const version = await said(candidate, ['-I', '-c', 'import platform; print(platform.python_version())'], signal);
+    const version = await firstLineOf(
+      candidate,
+      ['-I', '-c', 'import platform; print(platform.python_version())'],
+      signal,
+    );
     if (version !== null && isNewer(version, GYM_PYTHON)) {
       found = `${version}, ${candidate}`;
       break;
@@ -92,7 +96,7 @@ async function framework(canMake: boolean, signal: AbortSignal): Promise<Check> 
   for (const python of candidatePythons()) {
     if (found === null && (await frameworkProblem(python, signal)) === null) {
       const version = 'from importlib.metadata import version; print(version("agentenv-framework"))';
-      found = `${(await said(python, ['-c', version], signal)) ?? '?'}, ${python}`;
+      found = `${(await firstLineOf(python, ['-c', version], signal)) ?? '?'}, ${python}`;
     }
   }
   return {
@@ -111,7 +115,7 @@ async function gym(signal: AbortSignal): Promise<Check> {
   const script = await which('gym');
   const interpreter = script && /^#!(\S+)/.exec(await readFile(script, 'utf8').catch(() => ''))?.[1];
   const asked = 'from importlib.metadata import version; print(version("nemo-gym"))';
-  const version = interpreter ? await said(interpreter, ['-c', asked], signal) : null;
+  const version = interpreter ? await firstLineOf(interpreter, ['-c', asked], signal) : null;
   return {
     name: 'gym',
     use: 'NeMo Gym, which runs the written servers',
@@ -122,7 +126,7 @@ async function gym(signal: AbortSignal): Promise<Check> {
 }
 
 /** The first line that a program prints; null if it fails or does not exist. */
-async function said(program: string, args: string[], signal: AbortSignal): Promise<string | null> {
+async function firstLineOf(program: string, args: string[], signal: AbortSignal): Promise<string | null> {
   const run = await runProgram(program, args, {
     cwd: '/',
     env: { PYTHONSAFEPATH: '1' }, // import no module of the current folder

@@ -149,9 +149,9 @@ function defaults(server: ServerConfig, { rewardRule }: Discovery, { reward }: S
 }
 
 /** The kept settings that are neither passed nor defaults. */
-function without(kept: Settings, given: Settings, defaults: Settings): Settings {
-  const news = (key: string, value: unknown) => !(key in given) && defaults[key as keyof Settings] !== value;
-  return Object.fromEntries(Object.entries(kept).filter(([key, value]) => news(key, value)));
+function without(kept: Settings, passed: Settings, defaults: Settings): Settings {
+  const isOwn = (key: string, value: unknown) => !(key in passed) && defaults[key as keyof Settings] !== value;
+  return Object.fromEntries(Object.entries(kept).filter(([key, value]) => isOwn(key, value)));
 }
 
 function toolsetSummary({ key, turns }: Toolset) {

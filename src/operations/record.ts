@@ -73,7 +73,7 @@ async function targetOf(file: string): Promise<string> {
   if (!entry) return here;
   const target = entry.isSymbolicLink() ? await ifExists(stat(here)) : entry;
   if (target === undefined) {
-    throw new UserError('symlink leads nowhere', {
+    throw new UserError('broken symlink', {
       where: file,
       fix: 'create the file that it leads to, or remove it',
     });

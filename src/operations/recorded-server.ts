@@ -81,7 +81,7 @@ async function assertTrusted(recording: string, folder: string | null, framework
     ...(isOutside ? [`the bundle ${folder} is not in the git repository of the recording`] : []),
     ...(framework === FRAMEWORK_VERSION
       ? []
-      : [`AgentEnv ${framework} made the recording; this gymgen is tested with ${FRAMEWORK_VERSION}`]),
+      : [`the recording is from AgentEnv ${framework}; this gymgen is tested with ${FRAMEWORK_VERSION}`]),
   ];
   if (reasons.length === 0) return;
   throw new UserError('the recording decides what code the written server runs', {

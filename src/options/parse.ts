@@ -34,7 +34,7 @@ export const TEXT_OPTIONS = NAMES.filter((name) => (OPTIONS[name] as Option).pat
 export const RECORDED_OPTIONS = NAMES.filter((name) => (OPTIONS[name] as Option).recorded);
 
 /** With `@` in front, a text would be the name of a file, which a lock file may not choose. */
-const LockedText = z.string().regex(/^[^@]/, 'names a file: give the option again with gymgen write');
+const LockedText = z.string().regex(/^[^@]/, 'names a file: pass the option again with gymgen write');
 
 /** The options of a lock file, with the same checks as on the command line. */
 export const RecordedFlags = z.strictObject(

@@ -2,7 +2,7 @@ import { GENERATE, rows } from './option.js';
 
 const ALL = ['write', 'check', 'update', 'batch', 'inspect', 'record', 'demo', 'doctor'] as const;
 
-/** Options that decide how a command runs and what it prints, by the heading of their group. A lock file keeps none. */
+/** Options that decide how a command runs and what it prints, by the heading of their group. A lock file keeps none of them. */
 export const RUN_OPTIONS = {
   Run: rows({
     dryRun: {

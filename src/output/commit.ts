@@ -44,7 +44,7 @@ export interface CommitParts {
 /**
  * Puts the staged files in place. A new folder is moved there in one step, which needs no journal. An existing folder may hold
  * files of the user, so each file is moved, after a journal is written that lets a later process complete the commit.
- * @throws UserError if something is known to prevent it; the signal's reason if it is aborted before the first change
+ * @throws UserError if the commit is known to be impossible; the signal's reason if it is aborted before the first change
  */
 export async function commit({ places, changes, hashOf, lock, signal }: CommitParts): Promise<void> {
   const { folder } = places;
@@ -101,7 +101,7 @@ async function putFolder({ root, files, folder }: Places): Promise<boolean> {
 
 const SETGID = 0o2000;
 
-/** The group that a folder gives to new entries, if it does. */
+/** The group that new entries inherit from a folder, if they do. */
 function inheritedGroup({ mode, gid }: Stats): number | undefined {
   return (mode & SETGID) === 0 ? undefined : gid;
 }
@@ -210,7 +210,7 @@ export async function readJournal(places: Places): Promise<Journal | undefined> 
   });
 }
 
-/** The text of a journal without its MAC, if that is right. */
+/** The text of a journal without its MAC, if the MAC is valid. */
 async function verified(places: Places, text: Buffer): Promise<Buffer | undefined> {
   const key = await knownKey();
   const start = HEAD.length + 64 + MIDDLE.length;

@@ -29,7 +29,7 @@ export function look(path: string): Promise<Stats | undefined> {
   return translateReadErrors(path, lstat(path));
 }
 
-/** Whether anything exists at a path, such as a symlink that leads nowhere. */
+/** Whether anything exists at a path, such as a broken symlink. */
 export async function exists(path: string): Promise<boolean> {
   return (await look(path)) !== undefined;
 }
@@ -50,7 +50,7 @@ export function notFolder(where: string): UserError {
 
 /**
  * The nearest existing folder at or above `path`. Symlinks are followed.
- * @throws UserError if a file or a symlink that leads nowhere is in its place
+ * @throws UserError if a file or a broken symlink is in its place
  */
 export async function nearestFolder(path: string): Promise<{ path: string; device: number }> {
   let at = resolve(path);
@@ -68,7 +68,7 @@ async function lookThrough(path: string): Promise<Stats | undefined> {
   if (found) return found;
   const link = await look(path);
   if (!link?.isSymbolicLink()) return link; // another run may have created it meanwhile
-  throw new UserError('symlink leads nowhere', {
+  throw new UserError('broken symlink', {
     where: path,
     fix: 'create the folder that it leads to, or remove it',
   });
@@ -115,7 +115,7 @@ export async function writeNewFile(path: string, chunks: AsyncIterable<Buffer> |
   try {
     let unsynced = 0;
     for await (const chunk of chunks) {
-      // Not around the loop: a failure of the source is not one of the disk.
+      // Not around the loop, because a failure of the source is not a disk error.
       await translateErrors(path, () => file.writeFile(chunk));
       unsynced += chunk.length;
       if (unsynced < SYNC_EVERY) continue;
@@ -131,7 +131,7 @@ export async function writeNewFile(path: string, chunks: AsyncIterable<Buffer> |
   }
 }
 
-/** Moves a file to a path, in place of an existing file, and creates missing folders. Does nothing if there is no such file. */
+/** Moves a file to a path, replacing an existing file, and creates missing folders. Does nothing if there is no such file. */
 export async function moveFile(from: string, to: string): Promise<void> {
   const found = await look(from);
   if (!found) return;
@@ -145,7 +145,7 @@ export async function moveFile(from: string, to: string): Promise<void> {
 }
 
 /**
- * Moves a folder to a path where no folder is, in one step.
+ * Moves a folder to a path that does not exist, in one step.
  * @returns false if a folder or file is there by now, or if the file system does not move folders
  */
 export async function moveFolder(from: string, to: string): Promise<boolean> {

@@ -81,7 +81,7 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
   const disk = join(parts.folder, path);
   const found = await find(parts, path);
   if (!found) return { state: 'create' };
-  if (found.isSymbolicLink()) return { state: 'edited', note: 'a symlink now' };
+  if (found.isSymbolicLink()) return { state: 'edited', note: 'replaced by a symlink' };
   if (!found.isFile()) {
     throw new UserError('a file to write is blocked by a non-file', { where: disk, fix: 'move it away' });
   }
@@ -108,7 +108,7 @@ async function listedFile(
   folds: ReadonlyMap<string, string>,
 ): Promise<PlanEntry | undefined> {
   const found = await find(parts, path);
-  if (found?.isSymbolicLink()) return { path, state: 'edited', note: 'a symlink now, and no longer generated' };
+  if (found?.isSymbolicLink()) return { path, state: 'edited', note: 'replaced by a symlink, and no longer generated' };
   if (!found?.isFile()) return undefined;
   const renamed = folds.get(folded(path));
   // If the file system ignores case, `Train.jsonl` that became `train.jsonl` is the file that is written now.

@@ -60,7 +60,7 @@ function describe(file: OutputFile, digest: Digest): Generated {
   return { full, hash: hashText(file.content, file.settings), settings: file.settings };
 }
 
-/** The hash in the lock file leaves out kept prompts, so that editing these again is no change. */
+/** The hash in the lock file leaves out kept prompts, so that editing these again is not a change. */
 function describeRows({ prompts, kept, seen }: RowsFile, full: string): Omit<Generated, 'full' | 'rows'> {
   return {
     hash: kept && kept.count > 0 ? kept.hash : full,

@@ -111,7 +111,7 @@ async function draftFolder({ places, files, record, edits, isDryRun, signal }: D
   return { generated, ...(await makePlan({ folder, generated, old, edits }, record())) };
 }
 
-/** Runs `work` with a staging folder, and removes that afterwards. If `work` fails, so is a Gym root that was created for it. */
+/** Runs `work` with a staging folder, and removes it afterwards. If `work` fails, also removes a Gym root created for it. */
 async function withStaging<T>(places: Places, work: (runLock: RunLock) => Promise<T>): Promise<T> {
   if (!(await runningOwner(places))) await readJournal(places); // before anything is changed
   const created = await createFolders(places.root);
@@ -150,7 +150,7 @@ async function leaveStaging(places: Places, runLock: RunLock): Promise<void> {
   await ((await exists(places.journal)) ? runLock.release() : removeStaging(places));
 }
 
-/** Removes the folders that this run has created, as far as they are empty. */
+/** Removes the folders that this run has created, if they are empty. */
 async function removeCreated(places: Places, created: string | undefined): Promise<void> {
   if (!(await removeEmptyFolder(places.staging)) || !(await removeEmptyFolder(places.gymgen))) return;
   for (const folder of createdFolders(places, created)) if (!(await removeEmptyFolder(folder))) return;

@@ -82,7 +82,7 @@ declare global {
 /** The problem of a text that UTF-8 cannot encode. orjson refuses lone surrogates even as escapes. */
 export const LONE_SURROGATE = 'has a lone surrogate, which is not valid UTF-8';
 
-/** The fix for what only some splits contain. */
+/** The fix for a problem that only some splits have. */
 export const OMIT_SPLIT = 'pass the names of the other splits to --split';
 
 /** Longer texts are cut in messages. */

@@ -18,7 +18,7 @@ export function row(task: Task): readonly Finding[] {
   return isPrompt && isSystemPrompt && textFault(id) === undefined && isReset ? NONE : findings(task);
 }
 
-/** For one task in very many: `row` itself allocates nothing. */
+/** Called only for an invalid task, so that `row` itself allocates nothing. */
 function findings({ split, index, id, prompt, systemPrompt, reset }: Task): Finding[] {
   const subject = `task ${split}[${index}] ${typeof id === 'string' ? quote(id) : ''}`.trimEnd();
   const place = reset === undefined ? 'the task on the server' : 'the tasks file';

@@ -53,7 +53,7 @@ function isRewardRule(value: unknown): boolean {
 /**
  * `reward-score`: every rollout would be masked as unscored.
  * @param reward the name of the score that is the reward
- * @param scores of the episodes that were probed to their end; undefined if none was
+ * @param scores of the episodes that were probed to their end; undefined if there are no such episodes
  */
 export function rewardScore(reward: string | undefined, scores: ReadonlySet<string> | undefined): Finding[] {
   if (reward === undefined || scores === undefined || scores.has(reward)) return [];

@@ -9,7 +9,7 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /**
  * POST routes of a resources server (`RESERVED_MCP_TOOL_NAMES` and `SimpleResourcesServer.setup_webserver`,
  * nemo_gym/base_resources_server.py), and the prefix that `RolloutContextMiddleware` strips (nemo_gym/rollout_correlation.py).
- * Gym's GET routes (`health`, `stats`, …) are no problem: a POST to one of them reaches the bridge, which test/runtime checks.
+ * Gym's GET routes (`health`, `stats`, …) are allowed: a POST to one of them reaches the bridge, which test/runtime checks.
  */
 export const GYM_ROUTES: ReadonlySet<string> = new Set([
   ...['seed_session', 'close_session', 'verify', 'aggregate_metrics', 'mcp'],

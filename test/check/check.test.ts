@@ -63,17 +63,13 @@ describe('names exactly what changed', () => {
     ]);
     expect(await told(root, 'data/train.jsonl')).toEqual([
       "- train[3] 'day-3' removed (line 4)",
-      '~ 36 rows with another index, and nothing else',
+      '~ 36 rows: only the index differs',
     ]);
   });
 
   describe('in edited rows', () => {
     const edits: [string, (lines: string[]) => string, string[]][] = [
-      [
-        'no line break at the end',
-        (lines) => lines.join('\n').trimEnd(),
-        ['! the last line has no line break at its end'],
-      ],
+      ['no line break at the end', (lines) => lines.join('\n').trimEnd(), ['! the last line has no line break']],
       ['a blank line', (lines) => lines.toSpliced(3, 0, '').join('\n'), ['! line 4 is blank']],
       ['a blank line at the end', (lines) => [...lines, ''].join('\n'), ['! line 41 is blank']],
       [

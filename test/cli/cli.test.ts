@@ -29,7 +29,7 @@ describe('the command line', () => {
     ],
     [['.', 'root'], /\. is neither an OpenEnv project nor an AgentEnv bundle[\s\S]*pass the URL of an OpenEnv server/],
     [['ftp://user:hunter2@h', 'root'], /not a URL of an OpenEnv server: ftp:/],
-    [['http://127.0.0.1:1', 'root'], /nothing listens there[\s\S]*curl/],
+    [['http://127.0.0.1:1', 'root'], /connection refused[\s\S]*curl/],
     [['demo', 'root', '--port', 'x'], /--port must be/],
     [['demo', '--serve', '--port', '70000'], /--port/],
   ])('%j: exit 2', async (args, told) => {
@@ -115,7 +115,7 @@ describe('a server', () => {
     const { exitCode, stdout } = await gymgen(['http://127.0.0.1:1', root(), '--json']);
     expect(exitCode).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({
-      error: { what: expect.stringMatching(/nothing listens/) },
+      error: { what: expect.stringMatching(/connection refused/) },
       exitCode: 2,
     });
   });

@@ -87,7 +87,7 @@ describe('failures, as recorded', () => {
       ],
     ],
     ['clash-v1', 'ws-reset-errors.jsonl', [/409 Conflict/, /502 Bad Gateway/]],
-    ['qa-v1', 'ws-capacity-3-over.jsonl', [/the server is full: 2 of its 2 sessions are taken/]],
+    ['qa-v1', 'ws-capacity-3-over.jsonl', [/the server is full: 2 of its 2 sessions are in use/]],
   ])('%s %s', async (bundle, file, message) => {
     const session = await replayed(bundle, file);
     for (const words of message) {

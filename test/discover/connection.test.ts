@@ -31,13 +31,13 @@ test('a --config-url that this machine does not know suggests --source', async (
   const url = 'http://env.invalid:8000';
   const request = { source: url, configUrl: url, discover: discoverOptions() };
   expect(await failureOf(openSource(request, new Said(), new AbortController().signal))).toMatch(
-    /host name is not known[\s\S]*fix: pass a URL that this machine can reach: --source URL/,
+    /unknown host name[\s\S]*fix: pass a URL that this machine can reach: --source URL/,
   );
 });
 
 test('an empty split name is reported', async () => {
   const server = await StandIn.start({ splits: { '': [] } });
-  expect(await failureOf(discoverAll(server.url))).toMatch(/a split needs a name, and this one is empty/);
+  expect(await failureOf(discoverAll(server.url))).toMatch(/a split has an empty name/);
 });
 
 test.each([

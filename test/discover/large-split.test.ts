@@ -32,7 +32,7 @@ describe('a large split', () => {
     ['invalid JSON', { body: '{"tasks":[NaN]}' }],
   ])('with a task that the server cannot return names the task: %s', async (_, answer) => {
     const server = await StandIn.start({ splits, http: (asked) => (isRangeWith(asked, 391) ? answer : undefined) });
-    expect(await failureOf(discoverAll(server.url))).toContain("the server can't give task train[391]");
+    expect(await failureOf(discoverAll(server.url))).toContain('the server cannot return task train[391]');
   });
 
   test('may be abandoned half-way', async () => {

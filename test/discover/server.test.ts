@@ -106,8 +106,8 @@ describe('without the Task API', () => {
   ])('%s answers %d: the error names --episodes and --tasks', async (path, status) => {
     const http = route(path, () => ({ status, body: { detail: 'Not implemented' } }));
     const failure = await failureFrom({ http });
-    expect(failure).toMatch(new RegExp(`no Task API \\(${status}\\), and gymgen needs to know its tasks`));
-    expect(failure).toMatch(/at: (GET|POST) http.*\nfix: give them: --episodes N .*--tasks FILE/);
+    expect(failure).toMatch(new RegExp(`no Task API \\(${status}\\), so its tasks are unknown`));
+    expect(failure).toMatch(/at: (GET|POST) http.*\nfix: provide tasks: --episodes N .*--tasks FILE/);
   });
 
   test.each<[string, unknown]>([
@@ -135,7 +135,7 @@ test.each<[string, Answer, RegExp]>([
     { headers: { 'Content-Type': 'text/html' }, body: '<!doctype html><title>Space' },
     /not JSON \(text\/html\)/,
   ],
-  ['404', { status: 404, body: 'Not Found' }, /answered 404[\s\S]*is it an OpenEnv server/],
+  ['404', { status: 404, body: 'Not Found' }, /answered 404[\s\S]*pass the URL of an OpenEnv server/],
   ['401', { status: 401, body: { detail: 'no token' } }, /answered 401[\s\S]*--header 'Authorization/],
 ])('a server that is not an OpenEnv server, with %s', async (_, answer, message) => {
   expect(await failureFrom({ http: () => answer })).toMatch(message);
@@ -159,9 +159,7 @@ describe('an invalid answer', () => {
     ['/task_range', { tasks: [null, 1, 'x'] }],
   ];
   test.each(answers)('%s: %j', async (path, body) => {
-    expect(await failureFrom({ http: route(path, () => ({ body })) })).toMatch(
-      /the server's answer is not OpenEnv's: \S/,
-    );
+    expect(await failureFrom({ http: route(path, () => ({ body })) })).toMatch(/invalid answer from the server: \S/);
   });
 
   test.each<[string, Record<string, unknown>, RegExp]>([
@@ -195,12 +193,12 @@ describe('an inconsistent list of tasks', () => {
   test('is too short: 100 of 100,000', async () => {
     const http = route('/num_tasks', () => ({ body: { num_tasks: 100_000 } }));
     const failure = await failureFrom({ splits: { train: days(100) }, http });
-    expect(failure).toMatch(/split 'train' has 100000 tasks, but the server gives 100 for 0 to 128/);
+    expect(failure).toMatch(/split 'train' has 100000 tasks, but the server returned 100 for 0 to 128/);
   });
 
   test('claims a huge number of tasks, which takes no memory', async () => {
     const http = route('/num_tasks', () => ({ body: { num_tasks: Number.MAX_SAFE_INTEGER } }));
-    expect(await failureFrom({ http })).toMatch(/has 9007199254740991 tasks, but the server gives 3/);
+    expect(await failureFrom({ http })).toMatch(/has 9007199254740991 tasks, but the server returned 3/);
   });
 
   test('returns more tasks than requested', async () => {
@@ -262,7 +260,7 @@ describe('one task that breaks its page', () => {
     ['bytes that are not UTF-8', { body: Buffer.from('{"tasks":["\xff"]}', 'latin1') }],
   ])('is named: %s', async (_, answer) => {
     const failure = await failureFrom({ splits: { train: days(300) }, http: breaks((index) => index === 217, answer) });
-    expect(failure).toMatch(/can't give task train\[217\]: .*\n[\s\S]*--split/);
+    expect(failure).toMatch(/cannot return task train\[217\]: .*\n[\s\S]*--split/);
   });
 
   test('is the first of several', async () => {

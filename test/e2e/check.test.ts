@@ -106,7 +106,7 @@ describe('a check names exactly what changed', () => {
     });
     const stdout = await told(source, root);
     expect(stdout).toContain("- train[100] 'day-00100' removed (line 101)");
-    expect(stdout).toContain('~ 1,899 rows with another index, and nothing else');
+    expect(stdout).toContain('~ 1,899 rows: only the index differs');
     expect(stdout).not.toContain(' added ');
   });
 

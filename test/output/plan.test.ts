@@ -99,7 +99,7 @@ const cases: [string, Case][] = [
         symlinkSync('mine/app.py', join(folder, 'app.py'));
       },
       force: true,
-      plan: { 'app.py': 'edited: a symlink now' },
+      plan: { 'app.py': 'edited: replaced by a symlink' },
       disk: { 'mine/app.py': 'mine\n' },
     },
   ],

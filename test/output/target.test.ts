@@ -35,7 +35,7 @@ const rejected: [string, Rejected][] = [
     'a Gym root that is a symlink that leads nowhere',
     {
       given: (_, root) => symlinkSync('nowhere', root),
-      message: 'symlink leads nowhere',
+      message: 'broken symlink',
       where: (root) => root,
     },
   ],

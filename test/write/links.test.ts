@@ -37,12 +37,12 @@ describe.each(FILES)('%s as a symlink to a file outside', (file) => {
     link(secret, join(root.folder, file));
     const before = snapshot(parent);
     const report = await root.check();
-    expect(statesIn(report)).toContain(`edited ${file} (a symlink now)`);
+    expect(statesIn(report)).toContain(`edited ${file} (replaced by a symlink)`);
     expect(JSON.stringify(report)).not.toContain(SECRET);
     expect(report.differences.find(({ path }) => path === file)).toEqual({
       path: file,
       state: 'edited',
-      note: 'a symlink now',
+      note: 'replaced by a symlink',
     });
     expect(snapshot(parent)).toEqual(before);
   });
@@ -52,21 +52,21 @@ describe.each(FILES)('%s as a symlink to a file outside', (file) => {
     const target = join(parent, 'moved');
     renameSync(join(root.folder, file), target);
     symlinkSync(target, join(root.folder, file));
-    expect(statesIn(await root.check())).toEqual([`edited ${file} (a symlink now)`]);
+    expect(statesIn(await root.check())).toEqual([`edited ${file} (replaced by a symlink)`]);
   });
 
   test('stops a write, stays with update and --theirs, and is replaced with --force', async () => {
     const { root, secret, parent, server } = await written();
     link(secret, join(root.folder, file));
     const before = snapshot(parent);
-    expect(await failureOf(root.write())).toContain(`${file} (a symlink now)`);
+    expect(await failureOf(root.write())).toContain(`${file} (replaced by a symlink)`);
     expect(snapshot(parent)).toEqual(before);
 
     server.splits = { train: days(6) };
     for (const edits of ['keep', 'theirs'] as const) {
       const report = await root.update({ edits, keepPrompts: true });
       expect(JSON.stringify(report)).not.toContain(SECRET);
-      expect(report.edited).toContainEqual({ path: file, state: 'edited', note: 'a symlink now' });
+      expect(report.edited).toContainEqual({ path: file, state: 'edited', note: 'replaced by a symlink' });
       expect(lstatSync(join(root.folder, file)).isSymbolicLink()).toBe(true);
     }
     await root.write({ edits: 'ours', dropPrompts: true });
@@ -79,8 +79,8 @@ describe.each(FILES)('%s as a symlink to a file outside', (file) => {
     const { root, parent } = await written();
     execFileSync('mkfifo', [join(parent, 'fifo')]);
     link(join(parent, 'fifo'), join(root.folder, file));
-    expect(statesIn(await root.check())).toEqual([`edited ${file} (a symlink now)`]);
-    expect(await failureOf(root.write())).toContain('(a symlink now)');
+    expect(statesIn(await root.check())).toEqual([`edited ${file} (replaced by a symlink)`]);
+    expect(await failureOf(root.write())).toContain('(replaced by a symlink)');
   });
 
   test('a FIFO in its place is never waited for', async () => {
@@ -128,7 +128,7 @@ test('a symlink that is no longer generated stays; --force removes only the link
   await root.write();
   server.splits = { train: days(5) };
   link(secret, join(root.folder, 'data/eval.jsonl'));
-  expect(await failureOf(root.write())).toContain('data/eval.jsonl (a symlink now, and no longer generated)');
+  expect(await failureOf(root.write())).toContain('data/eval.jsonl (replaced by a symlink, and no longer generated)');
   await root.write({ edits: 'ours', dropPrompts: true });
   expect(existsSync(join(root.folder, 'data/eval.jsonl'))).toBe(false);
   expect(existsSync(secret)).toBe(true);

@@ -21,7 +21,7 @@ A file, with any option of write:
   sources:
     - http://127.0.0.1:8000
     - { source: ./bundles/qa-v1, name: qa, split: [train] }`,
-  exitCodes: { 0: 'all done', 1: 'some failed, or differ with --check', 2: 'nothing was begun' },
+  exitCodes: { 0: 'all done', 1: 'some failed, or differ with --check', 2: 'nothing was started' },
   async run(flags, file) {
     const { run } = await import('../run.js');
     await run(flags, (terminal, signal) => runSources(file, flags, terminal, signal));

@@ -10,7 +10,7 @@ export const check: CommandSpec = {
   name: 'check',
   description: 'Compare a Gym root with what would be generated; writes nothing',
   arguments: [
-    { name: '<source>', help: 'Source as in write; if left out, the one in each lock file' },
+    { name: '<source>', help: 'Source as in write (default: the source in each lock file)' },
     { name: '[gym-root]', help: 'Gym root to compare' },
   ],
   usage: '[source] <gym-root> [options]',
@@ -66,7 +66,7 @@ async function annotate(report: CheckReport, terminal: Terminal): Promise<void> 
 
 async function fromSource(source: string, gymRoot: string, flags: Flags): Promise<WriteRequest> {
   if (flags.source !== undefined) {
-    throw new UserError('the source is given twice', { fix: 'leave out --source or <source>' });
+    throw new UserError('the source is passed twice', { fix: 'leave out --source or <source>' });
   }
   const { requestOf } = await import('../../operations/request.js');
   return requestOf(source, gymRoot, flags);

@@ -8,7 +8,7 @@ export const demo: CommandSpec = {
   arguments: [{ name: '[gym-root]', help: 'Target Gym root', default: 'gym-root' }],
   examples: `\
 $ gymgen demo                                     writes gym-root
-$ gymgen demo --serve                             serves the example while NeMo Gym plays it`,
+$ gymgen demo --serve                             serves the example for NeMo Gym`,
   async run(flags, gymRoot = '') {
     const [{ run }, operation, { parseFlags }, { showReport }] = await Promise.all([
       import('../run.js'),

@@ -10,7 +10,7 @@ const COMPLETE: readonly unknown[] = [undefined, EXIT.done, EXIT.problems];
 export function mayClose({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>): void {
   stderr.on('error', () => {}); // nowhere to report it
   stdout.once('error', (error: NodeJS.ErrnoException) => {
-    stdout.on('error', () => {}); // the same again
+    stdout.on('error', () => {}); // further errors
     if (error.code === 'EPIPE' || (error.code === 'EIO' && stdout.isTTY)) return;
     const failure = systemError(error);
     if (failure === undefined) throw error;

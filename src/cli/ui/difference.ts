@@ -5,7 +5,7 @@ import { formatCount } from '../../display-text.js';
 export function differenceLines({ state, diff, rows }: FileDifference): string[] {
   if (rows) return rowLines(rows);
   if (diff && diff.length > 0) return diff;
-  return state === 'edited' || state === 'update' ? ['(nothing that a diff shows)'] : [];
+  return state === 'edited' || state === 'update' ? ['(no visible difference)'] : [];
 }
 
 function rowLines({ added, removed, changed, moved, broken, repeated, blank, unended }: RowsDifference): string[] {
@@ -16,12 +16,12 @@ function rowLines({ added, removed, changed, moved, broken, repeated, blank, une
     ...namedLines('!', broken, 'is not a row', 'more lines that are not rows'),
     ...namedLines('!', repeated, 'is repeated', 'more repeated'),
     ...blankLines(blank),
-    ...(unended ? ['! the last line has no line break at its end'] : []),
+    ...(unended ? ['! the last line has no line break'] : []),
     ...changed.first.flatMap(changeLines),
     ...(changed.count > changed.first.length
       ? [`~ ${changed.count - changed.first.length} more; in all: ${fields.join(', ')}`]
       : []),
-    ...(moved > 0 ? [`~ ${rows(moved)} with another index, and nothing else`] : []),
+    ...(moved > 0 ? [`~ ${rows(moved)}: only the index differs`] : []),
   ];
 }
 

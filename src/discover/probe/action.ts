@@ -86,7 +86,7 @@ function checkFields(
       fix: `choose from: ${names.join(', ') || 'none'}`,
     });
   }
-  const schemas = JSON.parse(stringify(properties) as string); // ordinary numbers in place of lossless-json's
+  const schemas = JSON.parse(stringify(properties) as string); // ordinary numbers instead of lossless-json's
   for (const [name, text] of Object.entries(fix)) {
     const reason = impossibleValue(schemas[name], JSON.parse(text));
     if (reason === undefined) continue;

@@ -177,7 +177,7 @@ function isOpenEnvMcp(schema: Schema | null): boolean {
 
 const MCP_TYPES: unknown[] = ['list_tools', 'call_tool'];
 
-/** A schema and its definitions, one of which an action may have to match. */
+/** A schema and its definitions. An action may have to match any of them. */
 function choices(schema: Schema | null): Schema[] {
   return [schema, ...Object.values(schema?.$defs ?? {})].filter((each) => each !== null && typeof each === 'object');
 }

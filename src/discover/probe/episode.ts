@@ -7,9 +7,9 @@ import {
   excerpt,
   failureOf,
   type Observation,
-  type PlayedTask,
-  playedTask,
   RefusedError,
+  type ReportedTask,
+  reportedTask,
   type Session,
   SessionLost,
   scoreNames,
@@ -62,7 +62,7 @@ export async function probeTools(
   options: ProbeOptions,
 ): Promise<ProbeResult> {
   const start = await startEpisode(session, task, resetSeconds);
-  const reported = task.reset === undefined ? playedTask(start) : null;
+  const reported = task.reset === undefined ? reportedTask(start) : null;
   if (reported) checkIdentity(task, reported);
   const facts = {
     identified: reported !== null || task.reset !== undefined,
@@ -145,7 +145,7 @@ async function attempt<T extends Observation>(
   }
 }
 
-function checkIdentity(expected: TaskRef, actual: PlayedTask): void {
+function checkIdentity(expected: TaskRef, actual: ReportedTask): void {
   const isOther =
     (actual.split != null && actual.split !== expected.split) ||
     (actual.index != null && actual.index !== expected.index) ||

@@ -8,7 +8,7 @@ import { isRecord } from '../../json/guards.js';
 
 /** Maximum length of a text, in code points. */
 const MAX_CHARACTERS = 32_000;
-/** How many of them are its end, which is the newest part if an environment repeats its history. */
+/** Code points kept from its end, which is the newest part if an environment repeats its history. */
 const TAIL = 8000;
 /** Maximum number of numbers in an array. A larger one is an image, or a vector. */
 const MAX_NUMBERS = 1000;

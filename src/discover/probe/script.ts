@@ -34,7 +34,7 @@ export interface ScriptOptions {
 }
 
 /**
- * Runs an episode that repeats the simplest action. It takes no step if there is no obvious one.
+ * Runs an episode that repeats the simplest action. If no action is obvious, no step is taken.
  * @throws ProbeFailed if the reset fails
  */
 export async function runScript<T extends ProbedTask>(

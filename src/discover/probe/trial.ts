@@ -130,7 +130,7 @@ function doubtfulIn({ start, firstStep }: ScriptedEpisode): Trial['doubtful'] {
 export interface TrialContext {
   /** In what the tasks differ, in the plural. */
   varied: string;
-  /** Whether the tasks are seeds, of which one is enough if they change nothing. */
+  /** Whether the tasks are seeds. If seeds change nothing, one row is enough. */
   areSeeds: boolean;
   /** Whether the user limits the number of model calls. */
   bounded: boolean;

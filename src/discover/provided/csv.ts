@@ -18,7 +18,7 @@ const FIRST_LINE = 64 * 1024;
 const STRING_COLUMNS = ['prompt', 'system_prompt', 'split', 'id'];
 
 /**
- * The records of a CSV file, whose first line names the columns. A cell that is JSON has that value, an empty cell has none, and
+ * The records of a CSV file, whose first line names the columns. A cell that is JSON has that value, an empty cell is omitted, and
  * any other cell is a string.
  */
 export async function* readCsv(file: string): AsyncGenerator<TaskRecord[]> {

@@ -27,7 +27,7 @@ export async function discoverProvided(
   const { prompt = DEFAULT_PROMPT, bounded = false, probes } = options;
   reporter.progress('probing some tasks to compare their episodes');
   const tasks = await differentTasks(provided, Math.min(TRIAL_TASKS, probes));
-  // Before the name: an environment that cannot be created has none, and its reset says why.
+  // The trial comes first: if the environment cannot be created, there is no name, but the reset reports the reason.
   const trial = await explainStart(runTrial(tasks, connection, { ...options, prompt }));
   const { name, hasTasks } = await readEnvironmentName(connection);
   const notes = reportTrial(trial, { varied: provided.varied, areSeeds, bounded, sums: !hasTasks }, reporter);

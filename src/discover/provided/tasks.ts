@@ -30,7 +30,7 @@ export interface ProvidedTasks {
   tasks(split: string): AsyncIterable<ProvidedTask[]>;
 }
 
-/** The split of a task that names none. */
+/** The split of a task that does not name its split. */
 export const DEFAULT_SPLIT = 'train';
 
 /** Tasks of the largest split with different arguments: up to `count`, spread evenly, including the first and the last. */

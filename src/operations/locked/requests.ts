@@ -19,10 +19,12 @@ export async function lockedRequests(gymRoot: string, flags: LockFlags): Promise
   const chosen = flags.name === undefined ? found : found.filter(({ name }) => name === flags.name);
   const names = found.map(({ name }) => name).join(', ');
   if (chosen.length === 0) {
-    throw new UserError(`gymgen wrote no folder '${flags.name}' here`, { fix: `choose one of: ${names}` });
+    throw new UserError(`no folder '${flags.name}' in this Gym root was written by gymgen`, {
+      fix: `choose one of: ${names}`,
+    });
   }
   if (flags.source !== undefined && chosen.length > 1) {
-    throw new UserError('--source applies to one folder, and there are several', {
+    throw new UserError('--source applies to one folder, but there are several', {
       fix: `add --name with one of: ${names}`,
     });
   }

@@ -23,9 +23,9 @@ export interface LockedFolder extends WrittenFolder {
  * @throws UserError if there are headers and no `--source`
  */
 export function refuseHeaders(folders: readonly LockedFolder[], flags: LockFlags): void {
-  const given = [...(flags.header ?? []), ...(flags.headerEnv ?? [])];
+  const headers = [...(flags.header ?? []), ...(flags.headerEnv ?? [])];
   const [first] = folders;
-  if (flags.source !== undefined || given.length === 0 || first === undefined) return;
+  if (flags.source !== undefined || headers.length === 0 || first === undefined) return;
   const { source } = first.recorded;
   const named = [`--source ${urlIn(source) ?? 'SOURCE'}`, ...(folders.length > 1 ? [`--name ${first.name}`] : [])];
   throw new UserError('headers are not sent to a server that only the lock file names', {

@@ -46,7 +46,7 @@ sources:
     const { exitCode, stderr } = await gymgen(['batch', 'b.yaml'], { cwd });
     expect(exitCode).toBe(2);
     expect(stderr).toContain('b.yaml:2:13: unknown option limt');
-    expect(stderr).toContain('b.yaml:6:12: split: must be a text, or a list of texts');
+    expect(stderr).toContain('b.yaml:6:12: split: must be a value, or a list of values');
     expect(stderr).toContain('b.yaml:7:5: 2: must be a source, or a map with a source');
     put(cwd, 'b.yaml', 'root: x\nsources: [{ source: a, limit: 0 }]\n');
     const value = await gymgen(['batch', 'b.yaml'], { cwd });
@@ -64,9 +64,9 @@ test('sources come from options or standard input; after a failure, the exit cod
   const input = `# a list\n${server.url}\n\nhttp://127.0.0.1:9\n`;
   const { exitCode, stdout, stderr } = await gymgen(['batch', '-', '--root', 'r', '--retries', '0'], { cwd, input });
   expect(exitCode).toBe(1);
-  expect(stdout).toMatch(/^wrote {3}grid_v1 .*\nfailed {2}http:\/\/127\.0\.0\.1:9 +nothing listens there/);
+  expect(stdout).toMatch(/^wrote {3}grid_v1 .*\nfailed {2}http:\/\/127\.0\.0\.1:9 +connection refused/);
   expect(stdout).toMatch(/ {2}fix: start the server[\s\S]*1 wrote, 1 failed$/);
-  expect(stderr).toContain('failed http://127.0.0.1:9: nothing listens there');
+  expect(stderr).toContain('failed http://127.0.0.1:9: connection refused');
   const one = await gymgen(['batch', '--source', server.url, '--root', 'r'], { cwd });
   expect(one).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('unchanged') });
 });
@@ -74,7 +74,7 @@ test('sources come from options or standard input; after a failure, the exit cod
 test.each<[string[], RegExp]>([
   [[], /batch needs a file/],
   [['-', '--source', 'x', '--root', 'r'], /batch needs a file/],
-  [['--source', 'x'], /no Gym root is named/],
+  [['--source', 'x'], /missing Gym root/],
   [['--source', 'x', '--root', 'r', '--concurrency', '0'], /--concurrency must be 1 or more/],
 ])('batch %j: exit 2', async (args, told) => {
   const { exitCode, stdout, stderr } = await gymgen(['batch', ...args], { cwd: tempFolder(), input: '' });

@@ -114,7 +114,7 @@ describe('a failed probe', () => {
     ['ends at the reset', onReset(() => observation({}, { done: true })), /the episode ended at the reset/],
     ['fails without a reason', onReset(() => observation({}, { metadata: { status: 'error' } })), /gives no reason/],
     ['is an error frame', onReset(() => ({ type: 'error', data: {} })), /reset failed: no code: no message/],
-    ['is not a frame', onReset(() => 'Traceback'), /reset failed: not a frame of OpenEnv: Traceback/],
+    ['is not a frame', onReset(() => 'Traceback'), /reset failed: not an OpenEnv frame: Traceback/],
     [
       'closes the session',
       onReset((_, { socket }) => socket.close(1011, 'crash') ?? null),
@@ -134,7 +134,7 @@ describe('a failed probe', () => {
     [
       'lists no tools',
       ({ data }) => (data.type === 'list_tools' ? observation({ metadata: {} }) : undefined),
-      /could not list its tools: the server's list of tools can't be read/,
+      /could not list its tools: cannot read the server's list of tools/,
     ],
     [
       'closes while a turn ends',

@@ -33,7 +33,7 @@ describe('a server with one session', () => {
     const server = await StandIn.start({ maxSessions: 1 });
     const other = await otherClient(server);
     const failure = await failureOf(discoverAll(server.url, { resetTimeout: 0.3 }));
-    expect(failure).toMatch(/the server is full: 1 of its 1 sessions are taken; no session became free within 0.3 s/);
+    expect(failure).toMatch(/the server is full: 1 of its 1 sessions are in use; no session became free within 0.3 s/);
     expect(failure).toMatch(/at: ws:[\s\S]*fix: serve it with more sessions, .*--reset-timeout SECONDS/);
     expect(server.resets).toEqual([]);
     other.terminate();
@@ -46,7 +46,7 @@ describe('a server with one session', () => {
     const { tasks, warnings } = await discoverAll(server.url, { resetTimeout: 30 });
     expect(tasks).toHaveLength(5);
     expect(warnings).toEqual([
-      'the server is full: 1 of its 1 sessions are taken: waiting up to 30 s for a free session',
+      'the server is full: 1 of its 1 sessions are in use: waiting up to 30 s for a free session',
     ]);
   });
 
@@ -68,7 +68,7 @@ describe('a server with one session', () => {
         type === 'reset' ? '{"type":"error","data":{"code":"CAPACITY_REACHED","active_sessions":null}}' : undefined,
     });
     const failure = await failureOf(discoverAll(server.url, { resetTimeout: 0.1 }));
-    expect(failure).toMatch(/the server is full: \? of its \? sessions are taken/);
+    expect(failure).toMatch(/the server is full: \? of its \? sessions are in use/);
   });
 });
 
@@ -162,9 +162,7 @@ describe('every session is closed', () => {
       },
       mayLeak: true,
     });
-    expect(await failureOf(discoverAll(server.url))).toMatch(
-      /nothing listens there|connection refused|could not probe|connection failed/,
-    );
+    expect(await failureOf(discoverAll(server.url))).toMatch(/connection refused|could not probe|connection failed/);
   });
 });
 

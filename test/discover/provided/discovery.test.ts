@@ -111,7 +111,9 @@ describe('an environment that fails', () => {
       http: ({ path }) => (path === '/metadata' ? { status: 404 } : undefined),
     });
     server.refuseUpgrades(403);
-    expect(await failureOf(discoverProvided(server, seeds(2)))).toMatch(/HTTP 403[\s\S]*another dialect than OpenEnv/);
+    expect(await failureOf(discoverProvided(server, seeds(2)))).toMatch(
+      /HTTP 403[\s\S]*check that it is an OpenEnv server/,
+    );
   });
 
   test('at each step is refused', async () => {
