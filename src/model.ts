@@ -1,4 +1,5 @@
 import type { LazyString } from './json/json-string.js';
+import type { Settings } from './settings.js';
 
 /** JSON text with its original spelling. JSON.parse would change numbers such as 2^63 and 1.0. */
 export type JsonText = string;
@@ -84,40 +85,6 @@ export interface DiscoverySummary {
 }
 
 // What the user asks gym/ to write.
-
-/** How the rewards of an episode's steps become its score. `final`: the score that the last step reports. */
-export const REWARD_RULES = ['sum', 'last', 'max', 'final'] as const;
-export type RewardRule = (typeof REWARD_RULES)[number];
-
-/** Settings of the config that users may edit and that gymgen keeps. Timeouts are in seconds. */
-export interface Settings {
-  connect_timeout?: number;
-  tool_timeout?: number;
-  reset_timeout?: number;
-  idle_timeout?: number;
-  /** Upper bound on concurrent episodes of a bundle that the resources server serves. */
-  max_concurrent_envs?: number;
-  /** Name of the score that is the reward. Default: the episode's own reward. */
-  reward?: string;
-  /** Default: `final`. */
-  reward_rule?: RewardRule;
-  /** Upper bound on the agent's model calls in a rollout. */
-  max_steps?: number;
-}
-
-export const SETTING_KEYS = [
-  'connect_timeout',
-  'tool_timeout',
-  'reset_timeout',
-  'idle_timeout',
-  'max_concurrent_envs',
-  'reward',
-  'reward_rule',
-  'max_steps',
-] as const satisfies readonly (keyof Settings)[];
-
-/** The default of `max_concurrent_envs`, which is AgentEnv's, too. */
-export const MAX_CONCURRENT_ENVS = 8;
 
 /** Splits that become Gym datasets. */
 export interface Datasets {

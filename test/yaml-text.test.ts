@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LineCounter } from 'yaml';
 import { LIMITS } from '../src/limits.js';
-import { yamlDocument, yamlValues } from '../src/yaml-text.js';
+import { yamlDocument, yamlValues } from '../src/read-yaml.js';
 
 const { configBytes, configKeys, configDepth, configAliases } = LIMITS;
 const read = (text: string) => () => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../json/guards.js';
-import { around } from './around.js';
 import type { FieldChange } from './difference.js';
+import { around } from './text-diff.js';
 
 export type Row = Record<string, unknown>;
 

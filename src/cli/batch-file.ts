@@ -7,7 +7,7 @@ import { readRegularSync } from '../files.js';
 import { programPath } from '../operations/request.js';
 import { type Flags, flagOf, isGenerateOption, type NamedOption, optionsOf } from '../options/index.js';
 import { gymgenCommand } from '../printed-command.js';
-import { yamlDocument, yamlValues } from '../yaml-text.js';
+import { yamlDocument, yamlValues } from '../read-yaml.js';
 
 /** A batch file, with the options of each source in the form of the command line. */
 export interface BatchFile {

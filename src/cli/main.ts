@@ -4,7 +4,7 @@ import { displayText } from '../display-text.js';
 import { EXIT, noCurrentFolder } from '../errors.js';
 import { asStarted, gymgenCommand } from '../printed-command.js';
 import { refuseEmpty, refuseMistyped } from './arguments.js';
-import { addCommand, type CommandSpec, notesOf } from './command.js';
+import { addCommand, type CommandSpec, notesOf, usageParts } from './command.js';
 import { batch } from './commands/batch.js';
 import { check } from './commands/check.js';
 import { demo } from './commands/demo.js';
@@ -14,7 +14,6 @@ import { record } from './commands/record.js';
 import { update } from './commands/update.js';
 import { write } from './commands/write.js';
 import { mayClose } from './ui/closed-pipe.js';
-import { usageParts } from './ui/usage.js';
 
 /** In the order of the help. */
 export const COMMANDS: readonly CommandSpec[] = [write, check, update, batch, record, inspect, doctor, demo];

@@ -4,7 +4,7 @@ import type { ActionOptions } from './probe/action.js';
 import type { ProbeOptions } from './probe/episode.js';
 import type { PromptOptions } from './probe/prompt.js';
 import type { Semaphore } from './probe/sessions.js';
-import type { SeedsRequest } from './provided/tasks.js';
+import type { SeedsRequest } from './provided/provided-tasks.js';
 
 /** Tasks for a server that lists none: a file of tasks, or one task per seed. */
 export type ProvidedTasksRequest = { file: string } | SeedsRequest;

@@ -1,5 +1,6 @@
 import { displayText } from '../display-text.js';
-import { type Discovery, type GymOptions, SETTING_KEYS } from '../model.js';
+import type { Discovery, GymOptions } from '../model.js';
+import { SETTING_KEYS } from '../settings.js';
 import { namesOf } from './names.js';
 import { render } from './templates.js';
 
@@ -35,9 +36,10 @@ export function config(
     toolNames: entries(options.renameTools).map(({ name, value }) => ({ name: value, value: name })),
     action: action !== undefined,
     fixedFields: entries(action?.fixed ?? {}),
-    numbers: (
-      ['connect_timeout', 'tool_timeout', 'reset_timeout', 'idle_timeout', 'max_concurrent_envs'] as const
-    ).flatMap((key) => (settings[key] === undefined ? [] : [{ key, value: settings[key] }])),
+    numbers: SETTING_KEYS.filter((key) => typeof settings[key] === 'number' && key !== 'max_steps').map((key) => ({
+      key,
+      value: settings[key],
+    })),
     reward: orNull(settings.reward),
     rewardRule: orNull(settings.reward_rule ?? rewardRule),
     maxSteps: orNull(settings.max_steps),

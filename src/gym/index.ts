@@ -1,5 +1,4 @@
-export { checkOptions, checkServer } from './check.js';
-export { folder } from './folder.js';
+export { checkOptions, checkServer, folder } from './files.js';
 export { type Names, namesOf, slug } from './names.js';
 export { PromptFingerprints, promptFingerprint } from './prompt-fingerprints.js';
 export { inputJson, isSameRow, rowTaskId, taskIdOf, withInput } from './row-format.js';

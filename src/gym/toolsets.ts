@@ -4,7 +4,7 @@ import type { GymOptions, JsonText, TaskRef, Tool, Toolset } from '../model.js';
 import {
   type Finding,
   type Findings,
-  jsonFault,
+  jsonProblem,
   quote,
   renamesUnmatched,
   renameTaken,
@@ -64,7 +64,7 @@ export function gymTools(toolset: Toolset, renameTools: GymOptions['renameTools'
  * the server checks. The bridge ignores this difference when it compares toolsets.
  */
 function rowParameters(parameters: JsonText): JsonText {
-  if (jsonFault(parameters) !== undefined || !parameters.trimStart().startsWith('{')) return parameters;
+  if (jsonProblem(parameters) !== undefined || !parameters.trimStart().startsWith('{')) return parameters;
   const own = members(parameters);
   const type = own.get('type') ?? '"object"';
   if (own.has('properties') || type !== '"object"') return parameters;

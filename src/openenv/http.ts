@@ -10,10 +10,9 @@ import { UserError } from '../errors.js';
 import { exceededLimit, hasTooManyValues } from '../json/bounds.js';
 import { withoutMark } from '../json/utf8.js';
 import { LIMITS, overLimit } from '../limits.js';
-import { excerpt } from './excerpt.js';
-import { connectionFailure, Unreachable } from './failure.js';
+import { connectionFailure, excerpt, Unreachable } from './failures.js';
 import { type HttpProxy, onProxyRefusal, proxyAgent, proxyFor, proxyRefusal } from './proxy.js';
-import { busyOf, type ServerBusy, waitFor } from './retry-after.js';
+import { busyOf, type ServerBusy, waitFor } from './server-busy.js';
 import type { ServerUrl } from './url.js';
 
 export interface HttpOptions {

@@ -1,7 +1,32 @@
 import { UserError } from '../errors.js';
 import { HttpStatusError, NotJsonError } from './http.js';
-import { prefetch } from './prefetch.js';
 import type { TaskApi, TaskDescriptor, TaskPage } from './task-api.js';
+
+/**
+ * Starts reading a source at once and stays `count` items ahead of the reader, so that the source is never idle while an item is
+ * processed. A failure of the source is thrown when its item is read.
+ */
+export function prefetch<T>(source: AsyncGenerator<T>, count: number): AsyncGenerator<T> {
+  const items: Promise<IteratorResult<T>>[] = [];
+  const request = () => {
+    const item = source.next();
+    item.catch(() => {}); // thrown when the item is read
+    items.push(item);
+  };
+  while (items.length < count) request();
+  return (async function* () {
+    try {
+      for (;;) {
+        request();
+        const item = (await items.shift()) as IteratorResult<T>;
+        if (item.done) return;
+        yield item.value;
+      }
+    } finally {
+      await source.return(undefined);
+    }
+  })();
+}
 
 /** A split, with the number of its tasks to read. */
 export interface CountedSplit {

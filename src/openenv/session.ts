@@ -2,15 +2,23 @@ import type { WebSocket } from 'ws';
 import { ZodError } from 'zod';
 import type { UserError } from '../errors.js';
 import { exceededLimit } from '../json/bounds.js';
-import { firstIssue } from '../json/first-issue.js';
+import { firstIssue } from '../json/guards.js';
 import { withoutMark } from '../json/utf8.js';
 import { LIMITS, limitMessage, overLimit } from '../limits.js';
 import type { JsonText } from '../model.js';
-import { excerpt } from './excerpt.js';
-import { connectionFailure, handshakeFailure } from './failure.js';
-import { errorText, Frame, failureOf, type ListedTool, listedTools, type Observation } from './messages.js';
+import { connectionFailure, excerpt, handshakeFailure } from './failures.js';
+import {
+  errorText,
+  Frame,
+  failureOf,
+  type ListedTool,
+  listedTools,
+  type Observation,
+  RefusedError,
+  ServerFull,
+  SessionLost,
+} from './messages.js';
 import { onProxyRefusal, proxyAgent, proxyFor } from './proxy.js';
-import { RefusedError, ServerFull, SessionLost } from './session-errors.js';
 import type { ServerUrl } from './url.js';
 
 export interface SessionOptions {

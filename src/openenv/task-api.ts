@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
-import { firstIssue } from '../json/first-issue.js';
+import { firstIssue } from '../json/guards.js';
 import { parseJson } from '../json/json-string.js';
 import { LIMITS, limitMessage } from '../limits.js';
 import { type HttpClient, HttpStatusError } from './http.js';

@@ -9,9 +9,9 @@ export {
 export { type CheckReport, check } from './check.js';
 export { type DemoReport, demo, serveDemo } from './demo.js';
 export { type Check, doctor } from './doctor.js';
+export { eachFolder, type FolderOutcome, type LockFlags, lockedRequests } from './from-lock/index.js';
 export type { Generated, GenerateRequest } from './generate.js';
 export { type Inspection, type InspectRequest, inspect } from './inspect.js';
-export { eachFolder, type FolderOutcome, type LockFlags, lockedRequests } from './locked/index.js';
 export type { SourceRequest } from './open-source.js';
 export { type RecordReport, record } from './record.js';
 export { requestOf } from './request.js';

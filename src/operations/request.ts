@@ -4,7 +4,7 @@ import type { DiscoverOptions, ProvidedTasksRequest } from '../discover/index.js
 import { UserError } from '../errors.js';
 import { type Flags, OPTIONS, type OptionValues } from '../options/index.js';
 import { parseFlags, recordedFlags } from '../options/parse.js';
-import { isOwnHeader, jsonFault } from '../rules/index.js';
+import { isOwnHeader, jsonProblem } from '../rules/index.js';
 import type { WriteRequest } from './write.js';
 
 /**
@@ -100,7 +100,7 @@ function providedTasks({ tasks, episodes, seed, seedKey }: OptionValues): Provid
 
 /** The value itself if it is JSON, else a JSON string. */
 function jsonText(value: string): string {
-  return jsonFault(value) === undefined ? value : JSON.stringify(value);
+  return jsonProblem(value) === undefined ? value : JSON.stringify(value);
 }
 
 interface Headers {

@@ -3,9 +3,8 @@ import type { FileDifference } from '../check/difference.js';
 import type { Reporter } from '../discover/index.js';
 import { type Written, writeFolder } from '../output/index.js';
 import { type Generated, generate } from './generate.js';
-import { rememberWritten } from './remember-written.js';
 import { Warnings } from './warnings.js';
-import { prepareRoot, type WriteRequest } from './write.js';
+import { prepareRoot, rememberWritten, type WriteRequest } from './write.js';
 
 export interface UpdateReport extends Generated, Written {
   /** Files whose manual edits were kept, with the differences from what is generated. */

@@ -1,7 +1,9 @@
-import { END_TURN, type Reporter } from '../discover/index.js';
+import { END_TURN, isRecording, type Reporter } from '../discover/index.js';
 import { assertFinished, type Edits, finishCommits, type Written, writeFolder } from '../output/index.js';
+import { codeOf } from '../source/index.js';
+import { rememberSource } from '../state/trusted-sources.js';
 import { type Generated, type GenerateRequest, generate } from './generate.js';
-import { rememberWritten } from './remember-written.js';
+import type { SourceRequest } from './open-source.js';
 import { Warnings } from './warnings.js';
 
 export interface WriteRequest extends GenerateRequest {
@@ -46,4 +48,14 @@ export async function prepareRoot(
 /** Whether the model has to call `end_turn`. */
 export function hasTurns(report: WriteReport): boolean {
   return report.toolsets.some(({ turns, tools }) => turns > 1 && tools.includes(END_TURN));
+}
+
+/**
+ * Remembers the code that a folder was generated from, so that `check` and `update` run it again for this user.
+ * @param folder that was written
+ */
+export async function rememberWritten({ source, bundle }: SourceRequest, folder: string): Promise<void> {
+  if (source.includes('://') || (await isRecording(source))) return;
+  const code = await codeOf(source);
+  if (code !== undefined) await rememberSource(folder, { code, sandbox: bundle?.sandbox });
 }

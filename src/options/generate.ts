@@ -1,4 +1,4 @@
-import { MAX_CONCURRENT_ENVS, REWARD_RULES } from '../model.js';
+import { MAX_CONCURRENT_ENVS, REWARD_RULES } from '../settings.js';
 import { CONNECT, GENERATE, READ, rows } from './option.js';
 
 /** Options that decide what is read from a source and what is generated from it, by the heading of their group. */

@@ -1,7 +1,7 @@
 import { parseUrl } from '../credentials.js';
 import type { BundleConfig, JsonText } from '../model.js';
 import { error, type Finding, LONE_SURROGATE, quote } from './finding.js';
-import { jsonFault } from './json-text.js';
+import { jsonProblem } from './json-text.js';
 
 /** Bytes that leave room for the model's config and for what Gym adds. */
 const LARGEST = 112 * 1024;
@@ -64,7 +64,7 @@ export function configBundle({ bundle, framework, sandbox }: BundleConfig): Find
 export function configFields(fixed: Readonly<Record<string, JsonText>>): Finding[] {
   return Object.entries(fixed).flatMap(([name, json]) => {
     const subject = `--fix-field ${quote(name)}`;
-    const fault = jsonFault(json);
+    const fault = jsonProblem(json);
     if (fault !== undefined) return [error('config-field', subject, `its value ${fault}`, 'use another value')];
     const isName = /^[\p{L}\p{N}_.-]+$/u.test(name);
     if (isName && texts(JSON.parse(json)).every((text) => configText('', text).length === 0)) return [];

@@ -13,7 +13,7 @@ const LARGEST = 2n ** 64n - 1n;
  * Why Gym could not read a JSON text or pass it on, or undefined if it can. Gym reads rows with orjson (nemo_gym/server_utils.py),
  * which is stricter than JSON. Numbers are checked in the text, since JSON.parse would change them.
  */
-export function jsonFault(text: JsonText): string | undefined {
+export function jsonProblem(text: JsonText): string | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,7 +1,7 @@
 import { isUndecoded } from '../json/json-string.js';
 import type { Task } from '../model.js';
 import { error, type Finding, LONE_SURROGATE, OMIT_SPLIT, quote } from './finding.js';
-import { jsonFault } from './json-text.js';
+import { jsonProblem } from './json-text.js';
 
 const NONE: readonly Finding[] = [];
 
@@ -14,7 +14,7 @@ export function row(task: Task): readonly Finding[] {
   const { prompt, systemPrompt, id, reset } = task;
   const isPrompt = isUndecoded(prompt) || textFault(prompt) === undefined;
   const isSystemPrompt = systemPrompt === null || textFault(systemPrompt, MAY_BE_EMPTY) === undefined;
-  const isReset = reset === undefined || jsonFault(reset) === undefined;
+  const isReset = reset === undefined || jsonProblem(reset) === undefined;
   return isPrompt && isSystemPrompt && textFault(id) === undefined && isReset ? NONE : findings(task);
 }
 
@@ -26,7 +26,7 @@ function findings({ split, index, id, prompt, systemPrompt, reset }: Task): Find
     ['prompt', isUndecoded(prompt) ? undefined : textFault(prompt)],
     ['system prompt', systemPrompt === null ? undefined : textFault(systemPrompt, MAY_BE_EMPTY)],
     ['id', textFault(id)],
-    ['reset', reset === undefined ? undefined : jsonFault(reset)],
+    ['reset', reset === undefined ? undefined : jsonProblem(reset)],
   ];
   return faults.flatMap(([field, fault]) => {
     if (fault === undefined) return [];

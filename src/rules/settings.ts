@@ -1,32 +1,30 @@
-import { REWARD_RULES, type Settings } from '../model.js';
+import { REWARD_RULES, SETTING_KEYS, SETTING_KINDS, type SettingKey, type SettingKind } from '../settings.js';
 import { error, type Finding, quote, warning } from './finding.js';
-
-const COUNTS = ['max_steps', 'max_concurrent_envs'] as const;
-const SECONDS = ['connect_timeout', 'tool_timeout', 'reset_timeout', 'idle_timeout'] as const;
 
 /** Eleven days, and a millisecond: other numbers of seconds are typing errors. */
 const LONGEST = 1e6;
 const SHORTEST = 1e-3;
 
+const KINDS: Record<SettingKind, { is: (value: unknown) => boolean; text: string }> = {
+  seconds: { is: isSeconds, text: `a number of seconds from ${SHORTEST} to ${LONGEST}` },
+  count: { is: isCount, text: 'a whole number from 1' },
+  score: { is: isScore, text: "the name of one of the task's scores" },
+  'reward rule': { is: isRewardRule, text: `one of ${REWARD_RULES.join(', ')}` },
+};
+
 /**
  * `setting-value`: settings that the bridge and simple_agent accept.
  * @param subject names the option or the file that has a setting
  */
-export function settings(
-  values: Readonly<Record<string, unknown>>,
-  subject: (key: keyof Settings) => string,
-): Finding[] {
+export function settings(values: Readonly<Record<string, unknown>>, subject: (key: SettingKey) => string): Finding[] {
   const findings: Finding[] = [];
-  const expect = (key: keyof Settings, isValid: (value: unknown) => boolean, kind: string) => {
+  for (const key of SETTING_KEYS) {
     const value = values[key];
-    if (value === undefined || isValid(value)) return;
-    const problem = `${key} is ${quote(String(value))}, not ${kind}`;
+    const { is, text } = KINDS[SETTING_KINDS[key]];
+    if (value === undefined || is(value)) continue;
+    const problem = `${key} is ${quote(String(value))}, not ${text}`;
     findings.push(error('setting-value', subject(key), problem, 'correct it, or remove it to use the default'));
-  };
-  for (const key of SECONDS) expect(key, isSeconds, `a number of seconds from ${SHORTEST} to ${LONGEST}`);
-  for (const key of COUNTS) expect(key, isCount, 'a whole number from 1');
-  expect('reward', isScore, "the name of one of the task's scores");
-  expect('reward_rule', isRewardRule, `one of ${REWARD_RULES.join(', ')}`);
+  }
   if (values.reward !== undefined && values.reward_rule !== undefined && values.reward_rule !== 'final') {
     const problem = 'a reward rule cannot be combined with a named score (reward)';
     findings.push(error('setting-value', subject('reward_rule'), problem, 'remove one of the two'));

@@ -1,7 +1,7 @@
 import { isRecord } from '../json/guards.js';
 import type { Tool } from '../model.js';
 import { type Finding, quote, warning } from './finding.js';
-import { jsonFault } from './json-text.js';
+import { jsonProblem } from './json-text.js';
 
 /**
  * Warnings about tools for which some model APIs reject the whole request with HTTP 400. They differ, and they change:
@@ -40,7 +40,7 @@ export function toolSchema({ name, description, parameters }: Tool): Finding[] {
     const problem = `its description has ${length} characters; OpenAI's API accepts up to ${LONGEST_DESCRIPTION}`;
     findings.push(warning('tool-description-length', subject, problem, 'shorten the description on the server'));
   }
-  if (jsonFault(parameters) !== undefined) return findings; // `toolParameters` refuses it
+  if (jsonProblem(parameters) !== undefined) return findings; // `toolParameters` refuses it
   const schema: unknown = JSON.parse(parameters);
   if (!isRecord(schema)) return findings;
   const problems = new Problems(schema);

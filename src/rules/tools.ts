@@ -1,7 +1,9 @@
 import { parse, stringify } from 'lossless-json';
+import { closest } from '../closest.js';
 import type { JsonText, Tool } from '../model.js';
+import { configText } from './config.js';
 import { error, type Finding, LONE_SURROGATE, OMIT_SPLIT, quote } from './finding.js';
-import { jsonFault } from './json-text.js';
+import { jsonProblem } from './json-text.js';
 
 /** What model APIs allow. All of it is safe in a URL, where simple_agent puts the name unencoded. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -40,7 +42,7 @@ export function toolDescription({ name, description }: Tool): Finding[] {
 /** `tool-json`, `tool-parameters`: an object (`FunctionToolParam`, nemo_gym/openai_utils.py) that orjson reads. */
 export function toolParameters({ name, parameters }: Tool): Finding[] {
   const subject = `tool ${quote(name)}`;
-  const fault = jsonFault(parameters);
+  const fault = jsonProblem(parameters);
   if (fault !== undefined) return [error('tool-json', subject, `its schema ${fault}`, FIX_TOOL)];
   if (parameters.trimStart().startsWith('{')) return [];
   return [error('tool-parameters', subject, 'its schema is not a JSON object', FIX_TOOL)];
@@ -80,7 +82,7 @@ export function toolClash(toolset: string, first: Tool, later: Tool): Finding[] 
 /** Equal except for white space and the order of keys. Numbers must have the same spelling. */
 function isSameJson(one: JsonText, other: JsonText): boolean {
   if (one === other) return true;
-  if (jsonFault(one) !== undefined || jsonFault(other) !== undefined) return false;
+  if (jsonProblem(one) !== undefined || jsonProblem(other) !== undefined) return false;
   return stringify(sorted(parse(one))) === stringify(sorted(parse(other)));
 }
 
@@ -106,4 +108,58 @@ const LONGEST_WORD = 256;
 
 function shellWord(text: string): string {
   return text.length <= LONGEST_WORD && /^[\w.=-]+$/.test(text) ? text : quote(text);
+}
+
+/** The server's tool names, each with its name in the rows, from `--rename-tool OLD=NEW`. */
+type Renames = Readonly<Record<string, string>>;
+
+const CHOOSE = 'choose another NEW in --rename-tool OLD=NEW';
+/** Upper bound on the tools that a fix names. */
+const NAMED = 10;
+
+/**
+ * `rename-collision`: the bridge maps a name in the rows back to the server's, so two tools must not share one. The server's
+ * name is also a text of the config.
+ */
+export function renames(renameTools: Renames): Finding[] {
+  const taken = new Map<string, string>();
+  return Object.entries(renameTools).flatMap(([old, name]) => {
+    const other = taken.get(name);
+    taken.set(name, old);
+    if (other === undefined) return configText(option(old, name), old);
+    return [error('rename-collision', option(old, name), `tool ${quote(other)} already has this new name`, CHOOSE)];
+  });
+}
+
+/**
+ * `rename-taken`: the server has a tool with the new name of another. They clash even if no task offers both, because the
+ * config's `tool_names` holds for all tasks.
+ */
+export function renameTaken(serverName: string, renameTools: Renames): Finding[] {
+  if (Object.hasOwn(renameTools, serverName)) return [];
+  const old = Object.keys(renameTools).find((key) => renameTools[key] === serverName);
+  if (old === undefined) return [];
+  return [error('rename-taken', option(old, serverName), 'the server has a tool with this name', CHOOSE)];
+}
+
+/**
+ * `rename-unmatched`: a rename without a tool is a typing error.
+ * @param seen the server's names of all tools
+ */
+export function renamesUnmatched(renameTools: Renames, seen: ReadonlySet<string>): Finding[] {
+  return Object.entries(renameTools)
+    .filter(([old]) => !seen.has(old))
+    .map(([old, name]) =>
+      error('rename-unmatched', option(old, name), `no task offers a tool ${quote(old)}`, unmatchedFix(old, [...seen])),
+    );
+}
+
+function unmatchedFix(old: string, seen: readonly string[]): string {
+  const near = closest(old, seen);
+  if (near !== undefined) return `did you mean ${quote(near)}?`;
+  return `omit it, or name one of: ${seen.slice(0, NAMED).map(quote).join(' ') || '(no tools)'}`;
+}
+
+function option(old: string, name: string): string {
+  return `--rename-tool ${quote(`${old}=${name}`)}`;
 }

@@ -3,7 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UserError } from '../errors.js';
-import { MAX_CONCURRENT_ENVS } from '../model.js';
+import { MAX_CONCURRENT_ENVS } from '../settings.js';
 import { homeFolder } from './cache.js';
 import { frameworkPython } from './framework.js';
 import { serve } from './serve.js';

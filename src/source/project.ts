@@ -5,7 +5,7 @@ import { UserError } from '../errors.js';
 import { readRegular } from '../files.js';
 import { utf8Text } from '../json/utf8.js';
 import { shellQuote } from '../printed-command.js';
-import { yamlDocument, yamlValues } from '../yaml-text.js';
+import { yamlDocument, yamlValues } from '../read-yaml.js';
 import { projectPython } from './project-python.js';
 import { SERVE_PROJECT, serve } from './serve.js';
 import type { Source, SourceContext } from './types.js';

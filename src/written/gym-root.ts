@@ -6,10 +6,10 @@ import { readNoFollow } from '../files.js';
 import { namesOf } from '../gym/index.js';
 import { withoutMark } from '../json/utf8.js';
 import { LIMITS, overLimit } from '../limits.js';
-import type { Settings } from '../model.js';
 import { LinkGuard, type Lock, readLock } from '../output/index.js';
 import { gymgenCommand, shellQuote } from '../printed-command.js';
 import type { GymRoot } from '../rules/index.js';
+import type { Settings } from '../settings.js';
 
 /**
  * Reads what the rules check of a Gym root.
@@ -37,7 +37,7 @@ export async function currentSettings(gymRoot: string, name: string): Promise<Se
   await new LinkGuard(gymRoot).assert(path);
   const text = await readText(path);
   if (text === undefined) return {};
-  const { readSettings } = await import('./settings.js'); // loads a YAML parser, which a new root does not need
+  const { readSettings } = await import('./config.js'); // loads a YAML parser, which a new root does not need
   return readSettings(text, name, path);
 }
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { folder } from '../../src/gym/folder.js';
+import { folder } from '../../src/gym/files.js';
 import type { ServerConfig } from '../../src/model.js';
 import { writeFolder } from '../../src/output/index.js';
 import { Findings } from '../../src/rules/index.js';

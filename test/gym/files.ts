@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { folder } from '../../src/gym/folder.js';
+import { folder } from '../../src/gym/files.js';
 import type { Discovery, GymOptions } from '../../src/model.js';
 import { Findings } from '../../src/rules/index.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { jsonFault } from '../../src/rules/index.js';
+import { jsonProblem } from '../../src/rules/index.js';
 import { askGym } from '../gym/gym-python.js';
 import { JSON_TEXTS } from './json-text.cases.js';
 
@@ -18,7 +18,7 @@ json.dump([keeps(text) for text in given], sys.stdout)
 it('refuses exactly what orjson refuses or changes', async () => {
   const texts = JSON_TEXTS.map(([text]) => text);
   const kept = await askGym<boolean[]>(ORJSON, texts);
-  const accepted = texts.map((text) => jsonFault(text) === undefined);
+  const accepted = texts.map((text) => jsonProblem(text) === undefined);
   expect(texts.map((text, at) => [text.slice(0, 40), accepted[at]])).toEqual(
     texts.map((text, at) => [text.slice(0, 40), kept[at]]),
   );
@@ -36,6 +36,6 @@ read = BaseVerifyRequest.model_validate_json(orjson.dumps(body))
 json.dump(json.loads(read.model_dump_json())["responses_create_params"]["tools"][0]["parameters"] == json.loads(given), sys.stdout)
 `;
   const deepest = `${'{"a":'.repeat(128)}1${'}'.repeat(128)}`;
-  expect(jsonFault(deepest)).toBeUndefined();
+  expect(jsonProblem(deepest)).toBeUndefined();
   expect(await askGym(program, deepest)).toBe(true);
 }, 120_000);

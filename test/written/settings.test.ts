@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.js';
 import { config } from '../../src/gym/config.js';
+import { readSettings } from '../../src/written/config.js';
 import { currentSettings, readGymRoot } from '../../src/written/index.js';
-import { readSettings } from '../../src/written/settings.js';
 import { options } from '../gym/discovery.js';
 
 let root: string;

@@ -34,7 +34,7 @@ async function checkFolders(
 ): Promise<void> {
   const [operation, { eachFolder }, { checkDocument, showCheck }, { showUserError }] = await Promise.all([
     import('../../operations/check.js'),
-    import('../../operations/locked/index.js'),
+    import('../../operations/from-lock/index.js'),
     import('../ui/check.js'),
     import('../ui/error.js'),
   ]);
@@ -75,7 +75,7 @@ async function fromSource(source: string, gymRoot: string, flags: Flags): Promis
 async function fromLocks(gymRoot: string, flags: Flags): Promise<WriteRequest[]> {
   refuseRecorded(flags);
   const [{ lockedRequests }, { assertFinished }] = await Promise.all([
-    import('../../operations/locked/index.js'),
+    import('../../operations/from-lock/index.js'),
     import('../../output/index.js'),
   ]);
   await assertFinished(gymRoot); // before the lock file is read, which a commit writes last

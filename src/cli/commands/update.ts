@@ -25,7 +25,7 @@ async function updateFolders(gymRoot: string, flags: Flags, terminal: Terminal, 
     await Promise.all([
       import('../../operations/update.js'),
       import('../../operations/write.js'),
-      import('../../operations/locked/index.js'),
+      import('../../operations/from-lock/index.js'),
       import('../ui/report.js'),
       import('../ui/error.js'),
     ]);

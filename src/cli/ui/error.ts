@@ -2,9 +2,9 @@ import type { CommanderError } from 'commander';
 import { maskCredentials } from '../../credentials.js';
 import { EXIT, systemError, UserError } from '../../errors.js';
 import { gymgenCommand } from '../../printed-command.js';
+import { usageParts } from '../command.js';
 import type { ErrorDocument, ErrorParts } from '../documents.js';
 import type { Mark, Terminal } from './terminal.js';
-import { usageParts } from './usage.js';
 
 const ERROR: Mark = { text: 'error:', colour: 'red' };
 const REPORT = 'this is a bug in gymgen: please report it with the lines above and the command that you ran';

@@ -4,7 +4,7 @@ import { isRecord } from '../../json/guards.js';
 import { LIMITS, overLimit } from '../../limits.js';
 import type { JsonText, Tool } from '../../model.js';
 import { excerpt } from '../../openenv/index.js';
-import { jsonFault } from '../../rules/index.js';
+import { jsonProblem } from '../../rules/index.js';
 import { inlineSchema } from './inline-schema.js';
 import { impossibleValue } from './schema-values.js';
 
@@ -61,7 +61,7 @@ const FIX_SCHEMA = { fix: 'correct the schema on the server' };
 
 function parseSchema(schema: JsonText): Record<string, unknown> {
   if (Buffer.byteLength(schema) > LIMITS.schemaBytes) throw overLimit('schemaBytes', { where: "the action's schema" });
-  const fault = jsonFault(schema);
+  const fault = jsonProblem(schema);
   if (fault !== undefined) throw new UserError(`the action's schema ${fault}`, FIX_SCHEMA);
   const value = parse(schema);
   if (isRecord(value)) return value;

@@ -4,7 +4,7 @@ import type { Connection } from '../connection.js';
 import type { ProbedTask } from './episode.js';
 import { doubtfulFields } from './observation-text.js';
 import { type Prompt, type PromptOptions, promptOf } from './prompt.js';
-import { runScript, type ScriptedEpisode } from './script.js';
+import { runScript, type ScriptedEpisode } from './scripted-episode.js';
 import { volatileFields, withoutFields, withoutVolatile } from './volatile-fields.js';
 
 export interface TrialOptions {

@@ -6,7 +6,7 @@ import { openRegular } from '../../files.js';
 import { wholeLines } from '../../json/lines.js';
 import { utf8Text, withoutMark } from '../../json/utf8.js';
 import { LIMITS } from '../../limits.js';
-import type { TaskRecord } from './tasks.js';
+import type { TaskRecord } from './provided-tasks.js';
 
 /** Separators of spreadsheets: the semicolon is used if the comma is the decimal separator. */
 const SEPARATORS = [',', ';', '\t', '|'];

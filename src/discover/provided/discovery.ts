@@ -8,8 +8,8 @@ import { ProbeFailed, probeTools } from '../probe/episode.js';
 import { DEFAULT_PROMPT } from '../probe/prompt.js';
 import { Toolsets } from '../probe/toolsets.js';
 import { reportTrial, runTrial, TRIAL_TASKS } from '../probe/trial.js';
+import { differentTasks, largestOf, type ProvidedTask, type ProvidedTasks, seedTasks } from './provided-tasks.js';
 import { type PromptedTask, ResetPrompts } from './reset-prompts.js';
-import { differentTasks, largestOf, type ProvidedTask, type ProvidedTasks, seedTasks } from './tasks.js';
 import { tasksFile } from './tasks-file.js';
 
 /**

@@ -2,10 +2,10 @@ import { UserError } from '../../errors.js';
 import type { Connection } from '../connection.js';
 import { ProbeFailed, startEpisode } from '../probe/episode.js';
 import { type PromptOptions, promptOf } from '../probe/prompt.js';
-import { startOf } from '../probe/script.js';
+import { startOf } from '../probe/scripted-episode.js';
 import type { Trial } from '../probe/trial.js';
 import { withoutFields } from '../probe/volatile-fields.js';
-import type { ProvidedTask } from './tasks.js';
+import type { ProvidedTask } from './provided-tasks.js';
 
 /** A provided task with the prompt of its row. */
 export type PromptedTask = Omit<ProvidedTask, 'prompt' | 'systemPrompt'> & {

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { UserError } from '../../errors.js';
 import { openRegular } from '../../files.js';
 import { hasTooManyValues } from '../../json/bounds.js';
-import { firstIssue } from '../../json/first-issue.js';
+import { firstIssue } from '../../json/guards.js';
 import { LineTooLong, lineBatches } from '../../json/lines.js';
 import { utf8Text } from '../../json/utf8.js';
 import { overLimit } from '../../limits.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskSelection } from '../../../src/discover/index.js';
-import type { ProvidedTask } from '../../../src/discover/provided/tasks.js';
+import type { ProvidedTask } from '../../../src/discover/provided/provided-tasks.js';
 import { tasksFile } from '../../../src/discover/provided/tasks-file.js';
 import { failureOf } from '../../support/failure-of.js';
 import { fileOf, jsonl } from '../../support/provided.js';

@@ -12,7 +12,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { readBatchFile } from '../../../src/cli/batch-file.js';
 import { openRecording } from '../../../src/discover/index.js';
-import { lockedRequests } from '../../../src/operations/locked/index.js';
+import { lockedRequests } from '../../../src/operations/from-lock/index.js';
 import { finishCommits, type OutputFile, writeFolder } from '../../../src/output/index.js';
 import { changed, damaged } from './mutations.js';
 

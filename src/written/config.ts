@@ -2,9 +2,9 @@ import { LineCounter } from 'yaml';
 import { UserError } from '../errors.js';
 import { namesOf } from '../gym/index.js';
 import { isRecord } from '../json/guards.js';
-import { SETTING_KEYS, type Settings } from '../model.js';
+import { yamlDocument, yamlValues } from '../read-yaml.js';
 import { describe, settings as settingsRule } from '../rules/index.js';
-import { yamlDocument, yamlValues } from '../yaml-text.js';
+import { SETTING_KEYS, type Settings } from '../settings.js';
 
 /**
  * The settings of a written config, whether gymgen or the user set them.

@@ -1,6 +1,5 @@
 import type { JsonText, Split, TaskRef } from '../../model.js';
-import type { TaskSelection } from '../listing.js';
-import { chooseSplits } from '../listing.js';
+import { chooseSplits, type TaskSelection } from '../listing.js';
 
 /** The values of a task by key, each as JSON. */
 export type TaskValues = ReadonlyMap<string, JsonText>;

@@ -1,7 +1,35 @@
-import { UserError } from '../../errors.js';
+import { withoutCredentials } from '../../credentials.js';
+import { Interrupted, UserError } from '../../errors.js';
 import { HttpStatusError } from '../../openenv/index.js';
 import { shellQuote } from '../../printed-command.js';
 import type { GenerateRequest } from '../generate.js';
+import type { WriteRequest } from '../write.js';
+
+/** How the work on one folder ended. */
+export type FolderOutcome<Report> = { request: WriteRequest; name: string } & (
+  | { report: Report; error?: undefined }
+  | { report?: undefined; error: UserError }
+);
+
+/**
+ * Works on several folders one after the other, and continues if one fails.
+ * @throws the error of the only folder, an interruption, or a bug
+ */
+export async function* eachFolder<Report>(
+  requests: readonly WriteRequest[],
+  work: (request: WriteRequest) => Promise<Report>,
+): AsyncGenerator<FolderOutcome<Report>> {
+  for (const request of requests) {
+    const name = request.name ?? withoutCredentials(request.source);
+    try {
+      yield { request, name, report: await work(request) };
+    } catch (thrown) {
+      const error = withHeaderHint(thrown, request);
+      if (requests.length === 1 || !(error instanceof UserError) || error instanceof Interrupted) throw error;
+      yield { request, name, error };
+    }
+  }
+}
 
 /**
  * Adds the missing option if a server denies a request without the headers of the config. The headers that a lock file names

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RowWriter } from '../../src/gym/rows.js';
+import { RowWriter } from '../../src/gym/row-writer.js';
 import { ToolsetTexts } from '../../src/gym/toolsets.js';
 import type { GymOptions, Task } from '../../src/model.js';
 import { Findings } from '../../src/rules/index.js';

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import tls from 'node:tls';
+import { maskCredentials } from '../credentials.js';
+import { displayText } from '../display-text.js';
 import { UserError } from '../errors.js';
-import { excerpt } from './excerpt.js';
-import type { HttpProxy } from './proxy.js';
-import { busyOf } from './retry-after.js';
+import { type HttpProxy, proxyFor } from './proxy.js';
+import { busyOf } from './server-busy.js';
 
 const TLS = /CERT|TLS|SSL|EPROTO|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/;
 
@@ -76,4 +78,46 @@ export function handshakeFailure(url: string, response: IncomingMessage): UserEr
           ? `if you trust it, use the URL that the server redirects to: ${excerpt(location)}`
           : "look at the server's log";
   return new UserError(`the server refused the websocket (HTTP ${statusCode})`, { where: `WS ${url}`, fix });
+}
+
+/** The start of a server's text for a message, on one line, with white space collapsed and credentials masked. */
+export function excerpt(text: string, length = 160): string {
+  const start = maskCredentials(text.slice(0, length * 4));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed from messages
+  const line = displayText(start.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim());
+  return line.length > length ? `${line.slice(0, length)}…` : line;
+}
+
+const TIMEOUT_MS = 2000;
+
+/**
+ * Explains a connection that was reset because the port speaks TLS, not plain HTTP.
+ * @param url of the server
+ * @returns any other error unchanged
+ */
+export async function tlsExplained(error: unknown, url: string): Promise<unknown> {
+  const { protocol, hostname, port, host } = new URL(url);
+  const isReset =
+    error instanceof Unreachable && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNRESET';
+  if (!isReset || protocol !== 'http:' || proxyFor(url) !== null) return error;
+  if (!(await speaksTls(hostname.replace(/^\[|\]$/g, ''), Number(port || 80)))) return error;
+  return new UserError('the server speaks TLS, not plain HTTP', {
+    ...(error.where === undefined ? {} : { where: error.where }),
+    fix: `use https://${host}`,
+    cause: error,
+  });
+}
+
+function speaksTls(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    // Only the handshake is sent, so the certificate need not be trusted.
+    const socket = tls.connect({ host, port, rejectUnauthorized: false, timeout: TIMEOUT_MS });
+    const end = (spoken: boolean) => {
+      socket.destroy();
+      resolve(spoken);
+    };
+    socket.once('secureConnect', () => end(true));
+    socket.once('timeout', () => end(false));
+    socket.once('error', () => end(false));
+  });
 }
