@@ -1,4 +1,4 @@
-"""A client of the OpenEnv server: opens sessions, as many at once as the server has."""
+"""A client of the OpenEnv server: opens sessions, and waits while the server is full."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connects to the OpenEnv server, and retries while the server is full or restarting."""
+"""Connects to the OpenEnv server, and retries while the server is busy or restarting."""
 
 from __future__ import annotations
 
