@@ -1,4 +1,4 @@
-// Regular expressions only: foreign text must not make one slow. Biome checks everything else.
+// Checks regular expressions only: untrusted text must not make one slow. Biome checks everything else.
 
 import parser from '@typescript-eslint/parser';
 import regexp from 'eslint-plugin-regexp';
@@ -12,9 +12,9 @@ export default [
     languageOptions: { parser },
     plugins: { regexp },
     rules: {
-      // Polynomial or exponential backtracking.
+      // Backtracking in polynomial or exponential time.
       'regexp/no-super-linear-backtracking': ['error', ALL],
-      // A search that starts again at each character, such as /_+$/ in a long run of underscores.
+      // A search that restarts at each character, such as /_+$/ on many underscores: quadratic time.
       'regexp/no-super-linear-move': ['error', ALL],
     },
   },
@@ -25,7 +25,7 @@ export default [
         'error',
         {
           selector: ':matches(NewExpression, CallExpression)[callee.name="RegExp"]',
-          message: 'use a regular expression literal: one built at run time is not checked',
+          message: 'use a regular expression literal: one that is built at run time cannot be checked',
         },
       ],
     },

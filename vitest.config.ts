@@ -3,11 +3,9 @@ import { defineConfig } from 'vitest/config';
 import { handlebars } from './scripts/handlebars.mjs';
 // @ts-expect-error: likewise
 import { pageAssets } from './scripts/page-assets.mjs';
-// @ts-expect-error: likewise
-import { wat } from './scripts/wat.mjs';
 
 export default defineConfig({
-  plugins: [handlebars, wat, pageAssets()],
+  plugins: [handlebars, pageAssets()],
   test: {
     projects: [
       {

@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-require('../dist/cli/main.cjs').main(process.argv);
+import('../dist/cli/main.js').then(({ main }) => main(process.argv));

@@ -55,7 +55,7 @@ async function runCheck(check, env, keep) {
   const title = `\n── ${check.name}`;
   const passed = passing(check);
   if (passed.known) {
-    console.log(`${title}\nnot run again: it passed with the same files`);
+    console.log(`${title}\ncached: passed with the same files`);
     return { passed: 1, failed: 0, skipped: 0, failures: [] };
   }
   if (!keep) console.log(title);

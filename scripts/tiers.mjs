@@ -53,6 +53,7 @@ export const TIERS = {
     checks: [
       whole('biome', npmTool('biome'), 'check'),
       whole('eslint', npmTool('eslint'), '.'),
+      whole('dependency-cruiser', npmTool('depcruise'), 'src'),
       ruff('check'),
       ruff('format', '--check'),
     ],

@@ -1,6 +1,9 @@
 const MASK = '…';
 
-/** Every `user:password@` in a text, with and without a scheme, and the values of query parameters that hold secrets. */
+/**
+ * Masks credentials in any text: each `user:password@`, with or without a scheme, and the values of query parameters whose
+ * names suggest a secret.
+ */
 export function maskCredentials(text: string): string {
   const masked = text.includes('@')
     ? text.replace(/\/\/[^ /?#\\"`<>]+@/g, `//${MASK}@`).replace(/[^\s/"'`()[\]{}<>,]+/g, withoutUserinfo)
@@ -8,11 +11,11 @@ export function maskCredentials(text: string): string {
   return masked.includes('=') ? masked.replace(/([?&])([^=&?\s]*)=([^&#?\s"'`<>]*)/g, withoutSecret) : masked;
 }
 
-/** A run of characters such as `user:password@host:80`. */
-function withoutUserinfo(run: string): string {
-  const at = run.lastIndexOf('@');
-  const colon = run.indexOf(':');
-  return colon === -1 || colon >= at - 1 ? run : `${MASK}${run.slice(at)}`;
+/** Masks `user:password` in a word such as `user:password@host:80`. */
+function withoutUserinfo(word: string): string {
+  const at = word.lastIndexOf('@');
+  const colon = word.indexOf(':');
+  return colon === -1 || colon >= at - 1 ? word : `${MASK}${word.slice(at)}`;
 }
 
 const SECRET = /token|secret|passw|pwd|api_?key|auth|signature|credential/i;
@@ -22,13 +25,13 @@ function withoutSecret(parameter: string, start: string, name: string): string {
 }
 
 /**
- * A source or URL as a user gave it, without its credentials. What `maskCredentials` can't tell from other text, such as a
- * password with a blank or a slash, is masked here, since all of the text is one source.
+ * Masks the credentials of a text that consists of one source or URL. It also recognises passwords with spaces or slashes,
+ * which `maskCredentials` cannot tell from other text.
  */
 export function withoutCredentials(source: string): string {
   const [start = ''] = /^(?:[a-z][a-z0-9+.-]*:)?[/\\]*/i.exec(source) ?? [];
   const rest = source.slice(start.length);
-  // What is not a URL may have been meant as one: its password can hold anything.
+  // A mistyped URL may contain a password with any characters.
   const end = source.includes('://') && parseUrl(source) ? rest.search(/[/?#\\]/) : -1;
   const at = (end === -1 ? rest : rest.slice(0, end)).lastIndexOf('@');
   const hasUserinfo = at > 0 && (/:|[/\\]{2}/.test(start) || rest.slice(0, at).includes(':'));
@@ -36,8 +39,8 @@ export function withoutCredentials(source: string): string {
 }
 
 /**
- * A text as a URL; undefined if it is none. Not by `URL.canParse`, which calls some valid URLs with non-ASCII letters
- * invalid once V8 has optimised its caller (Node 20).
+ * Parses a URL; undefined if it is invalid. `URL.canParse` is not used: in Node 20, it rejects some valid URLs with non-ASCII
+ * letters once V8 has optimised its caller.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {

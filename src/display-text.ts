@@ -18,16 +18,16 @@ const HIDDEN = [
  * @param sequences alternatives to the class
  */
 export function hiddenCharacters(more = '', ...sequences: string[]): RegExp {
-  // eslint-disable-next-line no-restricted-syntax -- character classes and short texts of ours
+  // eslint-disable-next-line no-restricted-syntax -- built only from constants of gymgen
   return new RegExp([`[${HIDDEN}${more}]`, ...sequences].join('|'), 'gu');
 }
 
-/** Each UTF-16 unit of a text as `\u202e`, as JSON writes it. */
+/** Escapes each UTF-16 code unit as JSON does: `\u202e`. */
 export function escapeUnits(text: string): string {
   return Array.from({ length: text.length }, (_, at) => `\\u${hex(text.charCodeAt(at), 4)}`).join('');
 }
 
-/** One character as `\u202e` or `\U000e0041`, as YAML and TOML write it. */
+/** Escapes one character as YAML and TOML do: `\u202e` or `\U000e0041`. */
 export function escapeCharacter(character: string): string {
   const point = character.codePointAt(0) as number;
   return point > 0xffff ? `\\U${hex(point, 8)}` : `\\u${hex(point, 4)}`;
@@ -38,19 +38,20 @@ function hex(number: number, digits: number): string {
 }
 
 const NOT_DISPLAYABLE = hiddenCharacters('\\0-\\x1f\\p{Cs}');
-const SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+const SHORT_ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
- * GitHub's runner obeys `::` at the start of a line, after blanks, and `##[` anywhere. It compares by the rules of a culture,
- * which pass over characters that are ignorable by default.
+ * GitHub's runner executes a command after `::` at the start of a line, with optional whitespace before it, and after `##[`
+ * anywhere. Its culture-sensitive comparison skips default-ignorable characters.
  * @see https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
  */
 const COMMAND = /^([\s\p{DI}]*:\p{DI}*):/u;
 const OLD_COMMAND = /(#\p{DI}*#\p{DI}*)\[/gu;
 
 /**
- * Any text as one line to show: hidden characters as escapes (`\n`, `\u202e`, `\u{e0041}`), no workflow command of GitHub
- * (`:\u003a`, `##\u005b`), and no credentials of a URL. The escapes are for reading: a backslash itself is not escaped.
+ * Makes any text safe to display on one line: hidden characters become escapes (`\n`, `\u202e`, `\u{e0041}`), workflow commands
+ * of GitHub are broken up (`:\u003a`, `##\u005b`), and credentials in URLs are masked. The result cannot be parsed back, since
+ * backslashes are not escaped.
  */
 export function displayText(text: string): string {
   return maskCredentials(text)
@@ -61,8 +62,7 @@ export function displayText(text: string): string {
 
 function visible(character: string): string {
   const point = character.codePointAt(0) as number;
-  const hex = point.toString(16);
-  return SHORT[character] ?? (point > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`);
+  return SHORT_ESCAPES[character] ?? (point > 0xffff ? `\\u{${hex(point, 0)}}` : `\\u${hex(point, 4)}`);
 }
 
 /** A fast path: plain ASCII text has no hidden characters. */
@@ -72,7 +72,7 @@ const UNSAFE = hiddenCharacters('', '::', '##\\[');
 /**
  * Escapes hidden characters, `::` and `##[` in JSON text, so that a terminal shows its real content and GitHub's runner finds no
  * command in it. They occur only inside strings, so the parsed value stays the same.
- * @param json valid JSON text; its spelling is otherwise kept
+ * @param json valid JSON text; everything else in it is kept as it is
  */
 export function escapeJson(json: string): string {
   if (ASCII.test(json) && !json.includes('::') && !json.includes('##[')) return json;

@@ -1,7 +1,7 @@
-/** Exit codes: 0 done, 1 differs or something in a batch failed, 2 could not do it, 128 + n ended by signal n. */
-export const EXIT = { done: 0, differs: 1, failed: 2, hungUp: 129, interrupted: 130, terminated: 143 } as const;
+/** Exit codes: 0 done, 1 problems found, 2 the command failed, 128 + n ended by signal n. */
+export const EXIT = { done: 0, problems: 1, failed: 2, hungUp: 129, interrupted: 130, terminated: 143 } as const;
 
-/** Signals that stop a run, with the words and the exit code of that. */
+/** Signals that stop a run, each with its message and exit code. */
 const SIGNALS = {
   SIGHUP: { what: 'terminal closed', exitCode: EXIT.hungUp },
   SIGINT: { what: 'interrupted', exitCode: EXIT.interrupted },
@@ -16,12 +16,12 @@ export interface ErrorParts {
   where?: string;
   /** What the user can do about it. */
   fix?: string;
-  /** One line each, where there are several things to name. */
+  /** One line each, if there are several things to name. */
   details?: readonly string[];
   cause?: unknown;
 }
 
-/** A failure that a user can cause or mend: what, where and how to fix it. Anything else that is thrown is a bug. */
+/** A failure that a user can cause or fix: what, where and how to fix it. Anything else that is thrown is a bug. */
 export class UserError extends Error {
   override readonly name: string = 'UserError';
   readonly exitCode: number = EXIT.failed;
@@ -35,9 +35,15 @@ export class UserError extends Error {
     this.fix = parts.fix;
     this.details = parts.details ?? [];
   }
+
+  /** The same error with another place. */
+  at(where: string): UserError {
+    const { message, details, fix, cause } = this;
+    return new UserError(message, { where, details, cause, ...(fix === undefined ? {} : { fix }) });
+  }
 }
 
-/** Ctrl-C, SIGTERM or SIGHUP: all work in progress ends with this error, and the exit code says which. */
+/** Ctrl-C, SIGTERM or SIGHUP. All work in progress ends with this error; its exit code tells the signal. */
 export class Interrupted extends UserError {
   override readonly name = 'Interrupted';
   override readonly exitCode: number;
@@ -48,13 +54,14 @@ export class Interrupted extends UserError {
   }
 }
 
-/** What an error of the operating system means, and what to do about it. The codes are those of errno(3). */
-const REASONS: Record<string, readonly [what: string, fix: string]> = {
+/** What an error of the operating system means, and how to fix it, by its code (errno(3)). */
+export const ERRNO_REASONS: Readonly<Record<string, readonly [what: string, fix: string]>> = {
   EACCES: ['permission denied', 'change its permissions'],
   EBUSY: ['in use', 'close the program that uses it'],
   EDQUOT: ['disk quota exceeded', 'free some space'],
   EEXIST: ['file exists', 'move it away'],
   EFBIG: ['file too large for the limit of this shell or file system', 'raise the limit, see: ulimit -f'],
+  EINVAL: ['not supported by this file system', 'choose another path'],
   EIO: ['input/output error', 'check the disk or the terminal'],
   EISDIR: ['is a folder', 'name a file'],
   ELOOP: ['symlinks form a loop', 'remove the links'],
@@ -71,10 +78,11 @@ const REASONS: Record<string, readonly [what: string, fix: string]> = {
   EROFS: ['file system is read-only', 'choose another path'],
   ESTALE: ['network file system lost the file', 'mount it again'],
   ETXTBSY: ['in use', 'close the program that uses it'],
+  EXDEV: ['not on the same file system', 'choose another path'],
 };
 
 /**
- * An error of the operating system, which is no bug, as the user's: what failed, the path and what to do.
+ * Turns an error of the operating system into a UserError that names the call, the path and the fix.
  * @returns undefined for any other error
  */
 export function systemError(error: unknown): UserError | undefined {
@@ -82,7 +90,7 @@ export function systemError(error: unknown): UserError | undefined {
   const { code, syscall, path } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined || !/^E[A-Z0-9]+$/.test(code)) return undefined;
   if (syscall === 'uv_cwd') return noCurrentFolder(error);
-  const [what, fix] = REASONS[code] ?? [code, 'check the machine'];
+  const [what, fix] = ERRNO_REASONS[code] ?? [code, 'check the machine'];
   return new UserError(`${syscall} failed: ${what} (${code})`, {
     ...(path === undefined ? {} : { where: String(path) }),
     fix,

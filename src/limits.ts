@@ -2,8 +2,8 @@ import { formatCount } from './display-text.js';
 import { UserError } from './errors.js';
 
 /**
- * Upper bounds on what an untrusted source can make gymgen hold or work on. `docs/limits.md` lists them; input over a limit
- * is refused with an error that names the limit and its number.
+ * Upper bounds on the memory and work that an untrusted source can cost. `docs/limits.md` lists them. Input over a limit is
+ * rejected with an error that names the limit and its value.
  */
 export const LIMITS = {
   /** Bytes of one HTTP answer, unpacked, and of one websocket frame. */
@@ -12,7 +12,7 @@ export const LIMITS = {
   answerSeconds: 600,
   /** Seconds for the handshake of a websocket. */
   handshakeSeconds: 30,
-  /** Seconds that one request waits for a server that is busy and says Retry-After. */
+  /** Seconds that one request waits for a busy server that sends Retry-After. */
   retrySeconds: 120,
   /** JSON values and keys in one answer, frame, line or `.json` file. */
   jsonValues: 1_000_000,
@@ -48,7 +48,7 @@ export const LIMITS = {
   lockFiles: 5000,
   /** Bytes of the journal of an interrupted write. */
   journalBytes: 16 * 2 ** 20,
-  /** Bytes of the file that names the process which writes a folder. */
+  /** Bytes of the file that names the process that writes a folder. */
   ownerBytes: 4096,
   /** Folders in `resources_servers/` of a Gym root. */
   rootFolders: 10_000,
@@ -70,7 +70,7 @@ export const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS;
 
-/** What is wrong with input that exceeds a limit, in the words of its error. */
+/** The start of the message for input over a limit. */
 const PROBLEMS: Record<LimitName, string> = {
   answerBytes: 'answer too large',
   answerSeconds: 'answer took too long',
@@ -93,7 +93,6 @@ const PROBLEMS: Record<LimitName, string> = {
   lockFiles: 'too many files in the lock file',
   lockDepth: 'lock file nested too deeply',
   journalBytes: 'journal too large',
-
   ownerBytes: 'owner file too large',
   rootFolders: 'too many folders in the Gym root',
   configBytes: 'file too large',

@@ -1,29 +1,33 @@
-import type { JsonString } from './json/json-string.js';
+import type { LazyString } from './json/json-string.js';
+import type { Settings } from './settings.js';
 
-/** JSON as the server wrote it: numbers keep their spelling, which JSON.parse would not (2^63, 1.0). */
+/** JSON text with its original spelling. JSON.parse would change numbers such as 2^63 and 1.0. */
 export type JsonText = string;
 
-/** A split of the server, with as many of its tasks as the run reads. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+// What discover/ reads from a server.
+
 export interface Split {
   name: string;
-  /** Tasks that are read: all of them, or `--limit`. */
+  /** Number of tasks that are read: all tasks of the split, or up to `--limit`. */
   count: number;
 }
 
-/** Which task an episode plays. */
+/** Identifies the task of an episode. */
 export interface TaskRef {
   split: string;
   /** Position in the split, from 0. */
   index: number;
-  /** The server's own id, which may hold a path of the machine that serves it. */
+  /** The server's id. It may contain a path of the serving machine. */
   id: string;
-  /** Keyword arguments of the reset, an object, where these say which task is played in place of split and index. */
+  /** Keyword arguments of the reset, a JSON object, if they select the task instead of split and index. */
   reset?: JsonText;
 }
 
 export interface Task extends TaskRef {
-  /** As it was spelt where it is long, so that it need not be decoded to be written. */
-  prompt: string | JsonString;
+  /** The first user message. */
+  prompt: LazyString;
   systemPrompt: string | null;
   toolset: Toolset;
 }
@@ -31,121 +35,96 @@ export interface Task extends TaskRef {
 /** A tool as the server lists it. */
 export interface Tool {
   name: string;
-  /** "" where the server has none. */
+  /** "" if the server has none. */
   description: string;
-  /** The JSON schema of its arguments, an object. */
+  /** JSON schema of the arguments, a JSON object. */
   parameters: JsonText;
 }
 
-/** What the tasks that share a key offer the model, learnt by playing some of them. */
+/** The tools of the tasks that share a key, learned by probing some of them. */
 export interface Toolset {
-  /** `toolset:NAME` as the task declares it, `agent:NAME` where it declares none, `task:ID` where those differ. */
+  /** `toolset:NAME` if the tasks declare it, else `agent:NAME`, or `task:ID` if tasks of one agent differ. */
   key: string;
-  /** The tasks that were played to learn it. */
+  /** The tasks that were probed. */
   tasks: TaskRef[];
-  /** The tools of each turn that was opened, at least one turn. */
+  /** The tools of each turn, at least one turn. */
   turns: Tool[][];
 }
 
-/** What a server serves. Tasks are read once, split by split, and are never all in memory. */
+/** A server's environment. Its tasks are read once, split by split, and never held in memory all at once. */
 export interface Discovery {
   /** The server's name for its environment, such as `gridsim-v1`. */
   envName: string;
   splits: Split[];
-  /** Whether the tasks are the user's: each says the arguments of its reset. */
-  given?: boolean;
-  /** Where the environment has no tools but one action, which the tool `step` stands for: the fields that it always has. */
+  /** Whether the user provides the tasks: each has the arguments of its reset. */
+  provided?: boolean;
+  /** Set if the environment has one action instead of tools. The tool `step` represents it; `fixed` are fields of each action. */
   action?: { fixed: Record<string, JsonText> };
-  /** How the rewards of an episode's steps become its score, where it isn't what the episode ends with. */
+  /** How the rewards of an episode's steps become its score. If omitted, the score is what the last step reports. */
   rewardRule?: 'sum';
-  /** What was found out and decided, for the summary. */
+  /** Facts and decisions for the summary. */
   notes?: readonly string[];
-  /** Names of the scores of the episodes that were probed to their end so far; undefined if none was. */
-  scores?(): ReadonlySet<string> | undefined;
   /**
-   * The split's tasks in order, in pages; the toolset of each is known by then. Splits are read in order too, each to its
-   * end; a server's first page is on its way once this is called.
+   * The tasks of a split in order, in pages. Each split is read once, to its end, in the order of `splits`. A server's first
+   * page is requested at once.
    */
   tasks(split: Split): AsyncIterable<Task[]>;
-  /** The toolsets that the tasks read so far have, in the order they were met. */
-  toolsets(): Toolset[];
+  /**
+   * Completes the discovery after the tasks of all splits are read. Further calls have the same result.
+   * @throws UserError if the source is incomplete or changed meanwhile, or if tasks could not be probed
+   */
+  finish(): Promise<DiscoverySummary>;
 }
 
-export const REWARD_RULES = ['sum', 'last', 'max', 'final'] as const;
-export type RewardRule = (typeof REWARD_RULES)[number];
-
-/**
- * Settings of the config that people change by hand, and that a rewrite keeps. The timeouts are in seconds.
- * `SETTING_KEYS` has the same keys.
- */
-export interface Settings {
-  connect_timeout?: number;
-  tool_timeout?: number;
-  reset_timeout?: number;
-  idle_timeout?: number;
-  /** Episodes at once, where the resources server serves the tasks itself. */
-  max_concurrent_envs?: number;
-  /** Which of the task's scores is the reward, where it isn't the episode's own. */
-  reward?: string;
-  /** How the rewards of an episode's steps become its score: `final`, the episode's last word, where it isn't there. */
-  reward_rule?: RewardRule;
-  /** The agent's: model calls a rollout. */
-  max_steps?: number;
+/** What is known only after all tasks are read. */
+export interface DiscoverySummary {
+  /** The toolsets of the tasks, in the order of their first tasks. Their keys and probed tasks are final. */
+  toolsets: Toolset[];
+  /** Names of the scores of the probes that reached the end of an episode, if any did. */
+  scores?: ReadonlySet<string>;
 }
 
-export const SETTING_KEYS = [
-  'connect_timeout',
-  'tool_timeout',
-  'reset_timeout',
-  'idle_timeout',
-  'max_concurrent_envs',
-  'reward',
-  'reward_rule',
-  'max_steps',
-] as const satisfies readonly (keyof Settings)[];
+// What the user asks gym/ to write.
 
-/** Which splits become a `datasets` block in Gym's terms. */
+/** Splits that become Gym datasets. */
 export interface Datasets {
   train?: string;
   validation?: string;
-  /** One of Gym's own licence names, such as `Apache 2.0`. */
+  /** One of Gym's licence names, such as `Apache 2.0`. */
   license: string;
 }
 
-/** Episodes at once of a bundle that the resources server serves, where the config doesn't say: AgentEnv's own default. */
-export const MAX_CONCURRENT_ENVS = 8;
-
-/** A bundle that the resources server serves itself, as the config says it. */
+/** A bundle that the resources server serves itself. */
 export interface BundleConfig {
-  /** A folder, absolute or relative to the config's own (it then begins with a dot), or an installed bundle's name. */
+  /** Path of the bundle's folder, absolute or relative to the config's folder (with a leading dot), or its installed name. */
   bundle: string;
-  /** The version of AgentEnv that serves it. */
+  /** Version of AgentEnv. */
   framework: string;
-  /** The sandbox provider that its environments are deployed on. */
+  /** Sandbox provider for its environments. */
   sandbox?: string;
 }
 
-/** Where the bridge finds the tasks: on a server that runs (a URL never holds a credential), or in a bundle. */
+/** Where the bridge finds the tasks: on a running server, at a URL without credentials, or in a bundle. */
 export type ServerConfig = { url: string } | BundleConfig;
 
-/** All that decides the written folder, beside what the server says. */
+/** Everything besides the server's data that determines the written folder. */
 export interface GymOptions {
-  /** The instance and folder name. */
+  /** Name of the instance and of the folder. */
   name: string;
   server: ServerConfig;
-  /** Headers that the bridge sends, values with `$VAR` in them as the user wrote them. */
+  /** Headers that the bridge sends. Values contain `$VAR` as the user wrote it. */
   headers: Record<string, string>;
-  /** The server's tool name → the name in the rows. */
+  /** The server's tool names, each with its name in the rows. */
   renameTools: Record<string, string>;
   settings: Settings;
-  /** Added to each task's system prompt, or its whole system prompt where it has none. */
+  /** Appended to each task's system prompt, or the whole system prompt of a task without one. */
   appendSystemPrompt?: string;
   datasets?: Datasets;
   /** Keep the serving machine's path in `@local/…` ids. */
   fullIds: boolean;
 }
 
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+// Files, from gym/ to output/ and check/.
 
 /** A file of the written folder. `path` is relative to it, with `/` between its parts. */
 export type OutputFile = TextFile | RowsFile;
@@ -154,76 +133,79 @@ export interface TextFile {
   path: string;
   content: string;
   /**
-   * Lines that match are settings which belong to the user: they don't count as a hand edit. Tested line by line, without
-   * flags, and linear in a line's length. Only code says which lines these are, never a lock file.
+   * Matches the lines that are settings of the user, which are not counted as edits. Tested line by line; without flags, and
+   * linear in the length of a line. It comes from code only, never from a lock file.
    */
   settings?: RegExp;
 }
 
 /**
- * JSONL in chunks of whole lines, each ended by LF; read once, in order, before the next file is asked for. A chunk is good
- * until the next is asked for.
+ * A JSONL file in chunks of whole lines, each ended by LF. It is read once, to its end, before the next file is requested. A
+ * chunk is valid until the next one is requested.
  */
 export interface RowsFile {
   path: string;
   rows: AsyncIterable<Buffer>;
-  /** Once all rows went by, a short hash of each one's prompts as they were generated, as the lock file has them. */
+  /** For the lock file, a short hash of each row's generated prompts. Read after all rows. */
   prompts?: { toString(): string };
-  /** Where somebody reads the file on disk meanwhile: whether it is the same, which then need not be asked again. */
+  /** Set if the existing file is compared while the rows are read: whether it is the same. Read after all rows. */
   seen?: { readonly same: boolean };
-  /** Where some rows hold prompts of the user's in place of those that were generated. */
+  /** Set if rows may keep prompts of the user. */
   kept?: KeptPrompts;
 }
 
-/** To be asked once all rows went by. */
+/** Read after all rows. */
 export interface KeptPrompts {
-  /** How many rows hold prompts of the user's. */
+  /** Rows with prompts of the user. */
   readonly count: number;
   /** Hash of the rows as they were generated. */
   readonly hash: string;
-  /** Whether the file on disk has nothing else of the user's: then it is no hand edit. */
+  /** Whether the prompts are the only edits in the existing file, which then does not count as edited. */
   readonly only: boolean;
 }
 
 /**
- * What becomes of files that were edited by hand: the run stops, they are overwritten, they are left as they are, or they
- * are left and the lock file says so, so that they count as they should be from then on.
+ * What to do with files that were edited by hand. `refuse`: stop the run. `ours`: overwrite them. `keep`: leave them, and
+ * report them again next time. `theirs`: leave them, and accept them in the lock file.
  */
 export type Edits = 'refuse' | 'ours' | 'keep' | 'theirs';
 
-/** What a run does, or would do, to one file. `edited`: changed by hand since gymgen wrote it. */
+/**
+ * What a run does, or would do, to one file. `stale`: no longer generated, so removed. `edited`: changed by hand since gymgen
+ * wrote it.
+ */
 export type FileState = 'create' | 'update' | 'same' | 'stale' | 'edited';
 
 export interface PlanEntry {
   path: string;
   state: FileState;
-  /** Why, where the state alone doesn't say it: `derived by Gym from rows that change`. */
+  /** The reason, if the state alone does not tell it: `derived by Gym from rows that change`. */
   note?: string;
 }
 
 export interface Plan {
-  /** Sorted by path; the lock file is one of them. */
+  /** All files, including the lock file, sorted by path. */
   entries: PlanEntry[];
-  /** Rows of each JSONL file by its path. */
+  /** The number of rows of each JSONL file, by path. */
   rows: Record<string, number>;
 }
 
-/** What a run generated for one path, known once all of it went by. */
+/** What a run generated for one path. */
 export interface Generated {
-  /** Hash of all of its text. */
+  /** Hash of the whole content. */
   full: string;
-  /** Hash without the lines that are settings; `full` where it has none. The lock file keeps this one. */
+  /** The hash in the lock file: without settings and kept prompts. */
   hash: string;
-  /** Lines that are settings. */
+  /** Matches the lines that are settings. */
   settings?: RegExp;
   rows?: number;
   prompts?: string;
   kept?: KeptPrompts;
-  /** Whether the file on disk is known to be the same. */
+  /** Whether the existing file is known to be the same. */
   same?: boolean;
 }
 
-/** The folder that is written or looked at. */
+/** A folder `<gymRoot>/resources_servers/<name>`. */
 export interface Target {
   gymRoot: string;
   name: string;
@@ -231,7 +213,17 @@ export interface Target {
 
 export interface Written {
   plan: Plan;
-  /** Whether the folder differed from what was generated; nothing in it is touched where it didn't. */
+  /** Whether the folder differed from the generated one. If not, nothing in it was touched. */
   changed: boolean;
   folder: string;
+}
+
+/** Receives what a run reports to the user while it is in progress. */
+export interface Reporter {
+  /** Useful information. */
+  note?(text: string): void;
+  /** A problem that the user may have to act on. */
+  warn(text: string): void;
+  /** The current step of a longer task; replaces the previous one. */
+  progress(text: string): void;
 }

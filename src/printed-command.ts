@@ -10,8 +10,8 @@ export interface Start {
 }
 
 /**
- * A command that a message shows, as the user would type it here: gymgenCommand`check ${source} ${gymRoot}`. What is inserted is
- * quoted for a shell.
+ * A command for a message, as the user would type it: gymgenCommand`check ${source} ${gymRoot}`. Inserted values are quoted for
+ * a shell.
  */
 export function gymgenCommand(parts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
   return `${invocation()} ${String.raw({ raw: parts }, ...values.map((value) => shellQuote(String(value))))}`;
@@ -33,7 +33,20 @@ export function invocation({ argv, env, cwd }: Start = thisStart()): string {
   return isOnPath(script, env) ? 'gymgen' : shellQuote(near(script, cwd));
 }
 
-/** A text of commands such as `$ gymgen check`, with gymgen as it was started. */
+/** The running command with more arguments, for a shell. The value of a header, which may be a secret, is left out. */
+export function commandAgain(more: readonly string[], argv: readonly string[] = process.argv): string {
+  const args = argv.slice(2).map((arg, index, all) => withoutSecret(arg, all[index - 1]));
+  const end = args.indexOf('--');
+  args.splice(end === -1 ? args.length : end, 0, ...more);
+  return [invocation(), ...args.map(shellQuote)].join(' ');
+}
+
+function withoutSecret(arg: string, before: string | undefined): string {
+  if (before !== '--header' && !arg.startsWith('--header=')) return arg;
+  return `${arg.slice(0, arg.indexOf(':') + 1)} …`;
+}
+
+/** Replaces `gymgen` in examples such as `$ gymgen check` by the way it was started. */
 export function asStarted(examples: string): string {
   const started = invocation();
   return examples.replace(/(?<=[$|(] ?)gymgen(?= )/g, () => started);
@@ -45,7 +58,7 @@ function thisStart(): Start {
 
 const HIDDEN = hiddenCharacters('\\0-\\x1f');
 
-/** A word for a POSIX shell. One with hidden characters has escapes in their place, which bash and zsh read. */
+/** A word for a POSIX shell. Hidden characters become escapes, in the syntax of bash and zsh. */
 export function shellQuote(text: string): string {
   if (/^[\w./@%+:,-]+$/.test(text)) return text;
   const isHidden = text.replace(HIDDEN, '') !== text;
@@ -54,7 +67,7 @@ export function shellQuote(text: string): string {
     : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Whether npm put the script in the bin folder of the project that we are in. */
+/** Whether npm installed the script in the project of the current folder. */
 function isOfProject(script: string, cwd: string): boolean {
   const project = path.resolve(script, '../../..');
   return script === path.join(project, 'node_modules/.bin/gymgen') && isBelow(cwd, project);
@@ -65,7 +78,7 @@ function isOnPath(script: string, { PATH = '' }: NodeJS.ProcessEnv): boolean {
   return first !== undefined && path.join(first, 'gymgen') === script;
 }
 
-/** The folder that `npx FOLDER` was told to run, which npm links to from its cache. */
+/** The folder of `npx FOLDER`, which npm links to from its cache. */
 function checkoutOf(script: string): string | undefined {
   const home = path.resolve(realpathSync(script), '../..');
   return isBelow(home, path.resolve(script, '../..')) ? undefined : home;
@@ -80,7 +93,7 @@ function near(file: string, cwd: string): string {
   return isBelow(file, cwd) ? path.relative(cwd, file) : file;
 }
 
-/** npm takes a folder for one only if it begins with a dot or a slash. */
+/** npm recognizes a folder only if it begins with a dot or a slash. */
 function dotted(relative: string): string {
   if (relative === '') return '.';
   return relative.startsWith('.') ? relative : `./${relative}`;

@@ -1,12 +1,12 @@
-/** Work that a signal must not cut off, in the words in which it is waited for. */
+/** Work that a signal must not cut off, as the message names it. */
 const holds = new Set<{ what: string }>();
-/** What must not be left behind if gymgen exits before its work has ended in order. */
+/** Cleanups for an exit before the work has ended in order. */
 const cleanups = new Set<() => void>();
 
 /**
- * Keeps gymgen from exiting after a signal, up to a limit.
- * @param what is waited for: `the commit of gridsim_v1 to finish`
- * @returns ends that
+ * Keeps gymgen from exiting after a signal, up to a time limit.
+ * @param what the work, such as `the commit of gridsim_v1 to finish`
+ * @returns a function to call when the work has ended
  */
 export function holdExit(what: string): () => void {
   const hold = { what };
@@ -14,21 +14,21 @@ export function holdExit(what: string): () => void {
   return () => void holds.delete(hold);
 }
 
-/** What gymgen must wait for now. */
+/** The work that gymgen must wait for now. */
 export function heldBy(): string[] {
   return [...holds].map(({ what }) => what);
 }
 
 /**
- * Registers what a forced exit removes. It runs synchronously, and its errors are ignored.
- * @returns takes it back, once an orderly end has done the same
+ * Registers a cleanup for a forced exit. It runs synchronously, and its errors are ignored.
+ * @returns a function that removes it again, to call after an orderly end
  */
 export function cleanOnForcedExit(clean: () => void): () => void {
   cleanups.add(clean);
   return () => void cleanups.delete(clean);
 }
 
-/** Exits now, in whatever state the work is. */
+/** Exits now, even if the work has not ended. */
 export function forceExit(code: number): never {
   for (const clean of cleanups) {
     try {

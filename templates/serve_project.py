@@ -2,13 +2,14 @@
 
     python serve_project.py [--token-on-stdin] [--port N] MODULE:ATTRIBUTE
 
-An OpenEnv project's own `main` mostly listens on all interfaces at port 8000, whatever its arguments say. Says
-{"url": …, "name": …} when it answers, with MODULE:ATTRIBUTE as it could be imported, and ends as loopback.py says.
-With --token-on-stdin, the first line of standard input is a token that each request must send as X-Gymgen-Token.
+The `main` of an OpenEnv project usually listens on port 8000 of all interfaces, whatever its arguments are. This
+program writes {"url": …, "name": …} to standard output when it is ready, with the MODULE:ATTRIBUTE that was imported,
+and ends as loopback.py describes. With --token-on-stdin, the first line of standard input is a token, which each
+request must have in the header X-Gymgen-Token.
 
-The app is found from the project's folder, as `uvicorn server.app:app` finds it there. Some projects import parts of
-themselves as parts of the package that they would be installed as: pyproject.toml says that it is the folder itself,
-and so it is, without being built or installed.
+The app is imported from the project's folder, as `uvicorn server.app:app` would do. Some projects import their own
+modules as parts of the package that they would be installed as. If pyproject.toml maps this package to the folder, the
+folder is used as the package, without building or installing it.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
-sys.path[0] = str(Path(__file__).resolve().parent / "server" / "openenv_bridge")
+sys.path[0] = str(Path(__file__).resolve().parent / "server" / "bundle_child")
 from loopback import (  # noqa: E402  # pyright: ignore[reportMissingImports]
     TOKEN_FLAG,
     end_with_parent,
-    say,
+    send,
     serve,
     token_from_stdin,
 )
@@ -37,7 +38,7 @@ sys.path[0] = os.getcwd()
 
 
 class ProjectPackage:
-    """A finder of one package, which is not installed: the current folder."""
+    """A finder for one package that is not installed: the current folder."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -56,7 +57,7 @@ class ProjectPackage:
 
 
 def package_name() -> str | None:
-    """What setuptools is told to call the project's folder, as `openenv init` has it."""
+    """Return the package that pyproject.toml maps to the project's folder, as `openenv init` writes it."""
     try:
         folders = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["package-dir"]
         return next((name for name, folder in folders.items() if name and Path(folder) == Path()), None)
@@ -70,7 +71,7 @@ def load(app: str) -> Any:
 
 
 def find(app: str) -> tuple[str, Any]:
-    """The app, and the name by which it could be imported."""
+    """Import the app. Returns the name that could be imported, and the app."""
     package = package_name()
     if package is None:
         return app, load(app)
@@ -87,13 +88,13 @@ def find(app: str) -> tuple[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Serves an OpenEnv project's app on loopback.")
     parser.add_argument("app", metavar="MODULE:ATTRIBUTE")
-    parser.add_argument("--port", type=int, default=0, help="0, the default, takes a free one")
-    parser.add_argument(TOKEN_FLAG, action="store_true", help="read the token that requests must send")
+    parser.add_argument("--port", type=int, default=0, help="port to listen on (default: 0, any free port)")
+    parser.add_argument(TOKEN_FLAG, action="store_true", help="read the token that each request must have")
     args = parser.parse_args()
     token = token_from_stdin() if args.token_on_stdin else None
     end_with_parent()
-    say(progress=f"importing {args.app}")
-    sys.argv[1:] = []  # the app's modules may read them as theirs
+    send(progress=f"importing {args.app}")
+    sys.argv[1:] = []  # modules of the app may parse them
     name, found = find(args.app)
     serve(found, args.port, token=token, name=name)
 

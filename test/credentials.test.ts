@@ -3,7 +3,7 @@ import { maskCredentials, withoutCredentials } from '../src/credentials.js';
 
 const PASSWORD = 'hunter2';
 
-describe('in any text', () => {
+describe('credentials in any text', () => {
   test.each([
     ['at http://u:hunter2@h:80/x', 'at http://…@h:80/x'],
     ['HTTPS://hunter2@h', 'HTTPS://…@h'],
@@ -16,7 +16,7 @@ describe('in any text', () => {
     ['http://u:hun\nter2@h', 'http://…@h'],
     ['http://h/?access_token=hunter2&x=1#f', 'http://h/?access_token=…&x=1#f'],
     ['http://h/?a=1&API_KEY=hunter2', 'http://h/?a=1&API_KEY=…'],
-  ])('%j is %s', (text, shown) => {
+  ])('%j is shown as %s', (text, shown) => {
     expect(maskCredentials(text)).toBe(shown);
   });
 
@@ -27,12 +27,12 @@ describe('in any text', () => {
     'git@host',
     'http://h/?page=2&q=a@b',
     'node_modules/@scope/name:1',
-  ])('%j is kept', (text) => {
+  ])('%j is unchanged', (text) => {
     expect(maskCredentials(text)).toBe(text);
   });
 });
 
-describe('in a source', () => {
+describe('credentials in a source', () => {
   test.each([
     ['http://u:hunter2@h:80/b', 'http://…@h:80/b'],
     ['http://u:hun ter2@h', 'http://…@h'],
@@ -45,7 +45,7 @@ describe('in a source', () => {
     ['my user:hunter2@h', '…@h'],
     ['http:u:hunter2@h', '…@h'],
     ['http://h/?token=hunter2', 'http://h/?token=…'],
-  ])('%j is %s', (source, shown) => {
+  ])('%j is shown as %s', (source, shown) => {
     expect(withoutCredentials(source)).toBe(shown);
     expect(shown).not.toContain(PASSWORD);
   });
@@ -59,7 +59,7 @@ describe('in a source', () => {
     'grid-v1',
     '/srv/a@b',
     'a@b',
-  ])('%j is kept', (source) => {
+  ])('%j is unchanged', (source) => {
     expect(withoutCredentials(source)).toBe(source);
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { asStarted, gymgenCommand, invocation, shellQuote } from '../src/printed-command.js';
 import { tempFolder } from './support/built-cli.js';
 
-/** A checkout, a project with gymgen installed, and npm's cache with a link to the checkout and with a download. */
+/** A checkout, a project with gymgen as a dependency, and npm's cache with a symlink to the checkout and a download. */
 function machine() {
   const home = tempFolder();
   const folder = (...parts: string[]) => {
@@ -49,7 +49,7 @@ describe('a printed command repeats how gymgen was started', () => {
   test.each<[string, (at: Machine) => Case]>([
     ['npx --no-install', ({ local: script, project: cwd }) => ({ script, cwd, env: npx, expected: LOCAL })],
     [
-      'a script of npm',
+      'an npm script',
       ({ local: script, project: cwd }) => ({
         script,
         cwd,
@@ -57,10 +57,10 @@ describe('a printed command repeats how gymgen was started', () => {
         expected: LOCAL,
       }),
     ],
-    ['npm’s bin folder, by its path', ({ local: script, project: cwd }) => ({ script, cwd, expected: LOCAL })],
+    ['the path of npm’s bin folder', ({ local: script, project: cwd }) => ({ script, cwd, expected: LOCAL })],
     ['PATH', ({ global: script, project: cwd }) => ({ script, cwd, env: path(script), expected: 'gymgen' })],
     [
-      'PATH, with npm’s bin folder first',
+      'PATH that starts with npm’s bin folder',
       ({ local: script, global, project: cwd }) => ({ script, cwd, env: path(script, global), expected: 'gymgen' }),
     ],
     ['npx .', ({ linked: script, home }) => ({ script, cwd: join(home, 'checkout'), env: npx, expected: 'npx .' })],
@@ -69,11 +69,11 @@ describe('a printed command repeats how gymgen was started', () => {
       ({ linked: script, home }) => ({ script, cwd: join(home, 'usr'), env: npx, expected: 'npx ../checkout' }),
     ],
     [
-      'npx FOLDER, from above',
+      'npx FOLDER from a parent folder',
       ({ linked: script, home: cwd }) => ({ script, cwd, env: npx, expected: 'npx ./checkout' }),
     ],
     [
-      'npx with a download',
+      'npx with a downloaded package',
       ({ fetched: script, home: cwd }) => ({
         script,
         cwd,
@@ -82,11 +82,11 @@ describe('a printed command repeats how gymgen was started', () => {
       }),
     ],
     [
-      'node, in the checkout',
+      'node in the checkout',
       ({ program: script, home }) => ({ script, cwd: join(home, 'checkout'), expected: 'node bin/gymgen.cjs' }),
     ],
-    ['node, elsewhere', ({ program: script, project: cwd }) => ({ script, cwd, expected: `node ${script}` })],
-    ['a program with the library', () => ({ script: '/srv/my-program.js', cwd: '/srv', expected: 'gymgen' })],
+    ['node in another folder', ({ program: script, project: cwd }) => ({ script, cwd, expected: `node ${script}` })],
+    ['a program that uses the library', () => ({ script: '/srv/my-program.js', cwd: '/srv', expected: 'gymgen' })],
   ])('%s', (_, make) => {
     const { script, cwd, env = {}, expected } = make(machine());
     const started = invocation({ argv: ['node', script], cwd, env });
@@ -95,14 +95,14 @@ describe('a printed command repeats how gymgen was started', () => {
   });
 });
 
-test('what a command is given is one word each for a shell', () => {
+test('arguments of a printed command are quoted for a shell', () => {
   expect(gymgenCommand`check ${'http://h/?a=1&b'} ${"it's here"} --port ${80}`).toBe(
     `gymgen check 'http://h/?a=1&b' 'it'\\''s here' --port 80`,
   );
 });
 
 test.each(['', 'a', "a'b", '$(touch x) `y` $Z ! * ~', '-a', "a\nb\\'c", 'a\u202eb\u{e0041}', '##[error]'])(
-  'bash reads %j as it is, from one visible line',
+  'bash reads %j back from one line of visible characters',
   (text) => {
     const quoted = shellQuote(text);
     expect(quoted).not.toMatch(/[\p{Cc}\p{Cf}]/u);
@@ -111,7 +111,7 @@ test.each(['', 'a', "a'b", '$(touch x) `y` $Z ! * ~', '-a', "a\nb\\'c", 'a\u202e
   },
 );
 
-test('examples have gymgen as it was started', () => {
+test('examples use the command that started gymgen', () => {
   expect(asStarted('  $ gymgen x    what gymgen x does\n  $ ls | gymgen batch -')).toBe(
     `  $ ${invocation()} x    what gymgen x does\n  $ ls | ${invocation()} batch -`,
   );

@@ -8,7 +8,7 @@ const texts = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER,
 const inDocs = [...readFileSync('docs/ci.md', 'utf8').matchAll(/^```yaml\n(name: [\s\S]*?)^```$/gm)];
 
 test.each([...texts, ...inDocs.map(([, text], at) => [`docs/ci.md ${at}`, String(text)] as const)])(
-  'the workflow %s may only read, and pins its actions by commit',
+  'the workflow %s has read-only permissions, and pins its actions by commit',
   (_, text) => {
     expect(parse(text).permissions).toEqual({ contents: 'read' });
     const uses = text.match(/uses: .*/g) ?? [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LineCounter } from 'yaml';
 import { LIMITS } from '../src/limits.js';
-import { yamlDocument, yamlValues } from '../src/yaml-text.js';
+import { yamlDocument, yamlValues } from '../src/read-yaml.js';
 
 const { configBytes, configKeys, configDepth, configAliases } = LIMITS;
 const read = (text: string) => () => {
@@ -37,7 +37,7 @@ test('bytes are bounded by configBytes', () => {
 });
 
 describe('aliases', () => {
-  test('may repeat as many values as the limit', () => {
+  test('may repeat up to the limit of values', () => {
     const text = (count: number) => `a: &a x\nb: [${Array(count).fill('*a').join(',')}]\n`;
     expect(read(text(configAliases - 1))).not.toThrow();
     expect(read(text(configAliases + 1))).toThrow(/the limit is 1,000 \(configAliases\)/);
@@ -58,18 +58,18 @@ describe('aliases', () => {
           .fill(`*a${at - 1}`)
           .join(', ')}]\n`,
     ],
-  ])('that multiply are refused: %s', (_, line) => {
+  ])('that grow exponentially are refused: %s', (_, line) => {
     const text = `a0: &a0 {x: 1}\n${many(12, (at) => line(at + 1))}`;
     const document = yamlDocument(text, 'a file', { version: '1.1' });
     expect(() => yamlValues(document, 'a file')).toThrow(/\(configAliases\)/);
   });
 
-  test('of nothing are a mistake of the file', () => {
+  test('without an anchor are invalid YAML', () => {
     expect(read('a: *b\n')).toThrow(/invalid YAML: Unresolved alias/);
   });
 });
 
-describe('what the parser refuses is a mistake of the file, with its line', () => {
+describe('an error of the parser is reported with its line', () => {
   const failure = (text: string) => {
     const lineCounter = new LineCounter();
     try {
@@ -84,11 +84,14 @@ describe('what the parser refuses is a mistake of the file, with its line', () =
     expect(failure(text)).toMatchObject({ name: 'OverLimit', where: 'a.yaml:1002:8' });
   });
 
-  test('an alias without its anchor', () => {
+  test('an alias without an anchor', () => {
     expect(failure('a: 1\nb: *none\n')).toMatchObject({ name: 'UserError', where: 'a.yaml:2:4' });
   });
 
-  test.each(['a: &a 1\nb:\n  <<: *a\n', 'a:\n  <<: [1]\n', '<<: x\n'])('a merge of what is not a map: %j', (text) => {
-    expect(failure(text)).toMatchObject({ name: 'UserError', message: expect.stringContaining('invalid YAML: ') });
-  });
+  test.each(['a: &a 1\nb:\n  <<: *a\n', 'a:\n  <<: [1]\n', '<<: x\n'])(
+    'a merge of a value that is not a map: %j',
+    (text) => {
+      expect(failure(text)).toMatchObject({ name: 'UserError', message: expect.stringContaining('invalid YAML: ') });
+    },
+  );
 });

@@ -10,10 +10,10 @@ const MEASURE = fileURLToPath(new URL('measure.py', import.meta.url));
 export function measure([command, ...args], { ok = [0], ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn('python3', [MEASURE, command, ...args], { stdio: ['ignore', 'pipe', 'pipe'], ...options });
-    let said = '';
+    let output = '';
     let result = '';
     child.stderr.on('data', (text) => {
-      said = (said + text).slice(-4000);
+      output = (output + text).slice(-4000);
     });
     child.stdout.on('data', (text) => {
       result += text;
@@ -22,7 +22,7 @@ export function measure([command, ...args], { ok = [0], ...options } = {}) {
     child.on('close', () => {
       const figures = result === '' ? { code: 1 } : JSON.parse(result);
       if (ok.includes(figures.code)) resolve(figures);
-      else reject(new Error(`${command} ${args.join(' ')} ended with ${figures.code}:\n${said}`));
+      else reject(new Error(`${command} ${args.join(' ')} ended with ${figures.code}:\n${output}`));
     });
   });
 }

@@ -1,12 +1,12 @@
 // The rows of the table: gymgen's figure, the figure to compare with, their ratio, and the bound.
 
-export function row(what, ours, against, theirs, ratio, target, { over, target: said, met } = {}) {
+export function row(what, ours, against, theirs, ratio, target, { over, target: targetText, met } = {}) {
   return {
     what,
     ours,
     against: `${against}: ${theirs}`,
     ratio: over ?? ratio.toFixed(ratio < 1 ? 3 : 2),
-    target: said ?? (target === undefined ? '' : `${target}`),
+    target: targetText ?? (target === undefined ? '' : `${target}`),
     met: met ?? (target === undefined || ratio <= target),
   };
 }

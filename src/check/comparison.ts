@@ -1,26 +1,20 @@
 import path from 'node:path';
+import { openNoFollow, readNoFollow } from '../files.js';
 import { namesOf } from '../gym/index.js';
 import { lineBatches } from '../json/lines.js';
-import {
-  LOCK_FILE,
-  type OutputFile,
-  openRootFile,
-  type PlanEntry,
-  readRootFile,
-  type Target,
-} from '../output/index.js';
+import { LOCK_FILE, type OutputFile, type PlanEntry, type Target } from '../output/index.js';
 import type { FileDifference } from './difference.js';
 import { RowsComparison } from './rows-comparison.js';
 import { watchRows } from './watch-rows.js';
 
-/** Bytes of a text that is compared; of a larger one, only the state is reported. */
+/** Upper bound on the bytes of a text whose differences are reported. Of a larger text, only the state is reported. */
 const LARGEST = 4 * 2 ** 20;
 
-/** Compares what is generated with the folder: rows as they go by, texts once the plan says which ones differ. */
+/** Compares generated files with a folder: rows while they are read, texts once the plan says which ones differ. */
 export class Comparison {
   private readonly folder: string;
   private readonly rows = new Map<string, RowsComparison>();
-  /** Each text that was generated. */
+  /** The generated texts, by path. */
   private readonly texts = new Map<string, string>();
 
   constructor({ gymRoot, name }: Target) {
@@ -40,7 +34,7 @@ export class Comparison {
     }
   }
 
-  /** @param lock the text that the lock file would have, where it is asked about */
+  /** @param lock the generated lock file, if it is compared, too */
   async differences(entries: readonly PlanEntry[], lock?: string): Promise<FileDifference[]> {
     if (lock !== undefined) this.texts.set(LOCK_FILE, lock);
     return Promise.all(entries.map((entry) => this.difference(entry)));
@@ -50,25 +44,25 @@ export class Comparison {
     if (entry.state === 'create' || entry.state === 'stale') return entry;
     const comparison = this.rows.get(entry.path);
     const rows = comparison?.end();
-    if (rows && rows.went.count > 0) await this.tellRepeated(entry.path, comparison);
+    if (rows && rows.removed.count > 0) await this.separateRepeated(entry.path, comparison);
     if (rows) return { ...entry, rows };
     const after = this.texts.get(entry.path);
     const before = after === undefined ? undefined : await this.there(entry.path);
     if (after === undefined || before === undefined) return entry;
     if (entry.path.endsWith('.jsonl')) return { ...entry, ...compareRows(before, after) };
-    const { textDiff } = await import('./text-diff.js'); // where nothing differs, it isn't needed
+    const { textDiff } = await import('./text-diff.js'); // needed only for differences
     if (entry.path !== LOCK_FILE) return { ...entry, diff: textDiff(before, after) };
     const diff = textDiff(withoutHashes(before), withoutHashes(after));
     return { ...entry, diff: diff.length > 0 ? diff : ['(hashes of the files that differ)'] };
   }
 
-  private async tellRepeated(file: string, comparison: RowsComparison | undefined): Promise<void> {
-    const there = await openRootFile(path.join(this.folder, file)).catch(() => undefined);
-    if (there) await comparison?.tellRepeated(lineBatches(there.createReadStream()));
+  private async separateRepeated(file: string, comparison: RowsComparison | undefined): Promise<void> {
+    const there = await openNoFollow(path.join(this.folder, file)).catch(() => undefined);
+    if (there) await comparison?.separateRepeated(lineBatches(there.createReadStream()));
   }
 
   private async there(file: string): Promise<string | undefined> {
-    const bytes = await readRootFile(path.join(this.folder, file), LARGEST);
+    const bytes = await readNoFollow(path.join(this.folder, file), LARGEST);
     return typeof bytes === 'string' ? undefined : bytes.toString();
   }
 }
@@ -86,8 +80,8 @@ function compareRows(before: string, after: string): Pick<FileDifference, 'rows'
   return rows ? { rows } : {};
 }
 
-/** Of a lock file: hashes say no more than the files that they are of, which are told themselves. */
+/** A lock file without hashes, because the hashed files are reported themselves. */
 function withoutHashes(text: string): string {
-  const { files: _, prompts: __, ...said } = JSON.parse(text) as Record<string, unknown>;
-  return `${JSON.stringify(said, null, 2)}\n`;
+  const { files: _, prompts: __, ...rest } = JSON.parse(text) as Record<string, unknown>;
+  return `${JSON.stringify(rest, null, 2)}\n`;
 }

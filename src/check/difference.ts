@@ -1,35 +1,35 @@
 import type { PlanEntry } from '../output/index.js';
 
-/** A file that is not as it would be written. */
+/** A file that differs from the generated one. */
 export interface FileDifference extends PlanEntry {
-  /** Of texts: lines of a unified diff, from what is there to what would be, cut where there are many. */
+  /** For text: lines of a unified diff from the existing to the generated file, up to a limit. */
   diff?: string[];
-  /** Of rows. */
+  /** For rows. */
   rows?: RowsDifference;
 }
 
-/** Tasks by what became of them: the first few by name, and how many. */
+/** A number of tasks, and the names of the first. */
 export interface Named {
   count: number;
   first: { task: string; line: number }[];
 }
 
-/** What differs between the rows that are there and those that would be. */
+/** The differences between existing and generated rows. */
 export interface RowsDifference {
-  /** Rows that would be there and aren't; their lines are those of the file to be. */
-  came: Named;
-  /** Rows that are there and would not be. */
-  went: Named;
+  /** Generated rows that the file does not have, by their line in the generated file. */
+  added: Named;
+  /** Rows of the file that are no longer generated. */
+  removed: Named;
   changed: { count: number; first: RowChange[]; fields: Record<string, number> };
-  /** Rows whose index is another one, and nothing else. */
+  /** Number of rows that differ only in their index. */
   moved: number;
-  /** Lines that are no rows. */
+  /** Lines that are not rows. */
   broken: Named;
-  /** Rows of tasks that the file has on another line, too. */
+  /** Rows of tasks that are also on another line. */
   repeated: Named;
-  /** Numbers of blank lines: the first few, and how many. */
+  /** Blank lines: their count, and the numbers of the first. */
   blank: { count: number; first: number[] };
-  /** Whether the last line has no line break at its end. */
+  /** Whether the last line has no line break. */
   unended: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface RowChange {
 export interface FieldChange {
   /** Such as `prompt`, or `tool 'submit': parameters`. */
   field: string;
-  /** Around the first place that differs; null where it isn't there. */
+  /** The text around the first difference; null if there is no such field. */
   before: string | null;
   after: string | null;
 }

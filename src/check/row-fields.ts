@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { around } from './around.js';
+import { isRecord } from '../json/guards.js';
 import type { FieldChange } from './difference.js';
+import { around } from './text-diff.js';
 
 export type Row = Record<string, unknown>;
 
-/** Two rows whose texts differ and that say the same: JSON.parse reads 1.0 and 1 as one, and the order of keys is none. */
-export const SPELT: FieldChange[] = [{ field: 'how its JSON is spelt', before: null, after: null }];
+/** The difference between two rows with the same content: white space, the order of keys, or 1.0 instead of 1. */
+export const FORMATTING: FieldChange[] = [{ field: 'JSON formatting', before: null, after: null }];
 
-/** What differs between two rows of one task, in the words in which people think of a row. */
+/** The differences between two rows of one task, by prompt, tool and key. */
 export function rowFields(before: Row, after: Row): FieldChange[] {
   const [{ input: inputBefore, tools: toolsBefore, ...paramsBefore }, restBefore] = split(before);
   const [{ input: inputAfter, tools: toolsAfter, ...paramsAfter }, restAfter] = split(after);
@@ -17,7 +18,7 @@ export function rowFields(before: Row, after: Row): FieldChange[] {
     ...memberChanges(paramsBefore, paramsAfter),
     ...memberChanges(restBefore, restAfter),
   ];
-  return changes.length > 0 ? changes : SPELT;
+  return changes.length > 0 ? changes : FORMATTING;
 }
 
 function split({ responses_create_params: params, ...rest }: Row): [Row, Row] {
@@ -34,7 +35,7 @@ export function promptChanges(before: unknown, after: unknown): FieldChange[] {
   return changes.length > 0 ? changes : changed('input', before, after);
 }
 
-/** The content of each message, where there is one of a role at most. */
+/** The content of each message by its role; null if a role occurs twice. */
 function byRole(input: unknown): Record<string, unknown> | null {
   if (!Array.isArray(input)) return null;
   const found: Record<string, unknown> = {};
@@ -79,8 +80,4 @@ function changed(field: string, before: unknown, after: unknown): FieldChange[] 
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-}
-
-export function isRecord(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,22 +1,20 @@
+import { taskIdOf } from '../gym/index.js';
 import { hasTooManyValues } from '../json/bounds.js';
+import { isRecord } from '../json/guards.js';
 import type { FieldChange, Named, RowsDifference } from './difference.js';
-import { isRecord, type Row, rowFields } from './row-fields.js';
-import { RowParts } from './row-parts.js';
+import { type Row, rowFields } from './row-fields.js';
 
-/** Rows that wait for the other file's row of the same task, in UTF-16 units, on each side. */
+/** Upper bound on the rows of each file that wait for the other file's row of the same task, in UTF-16 units. */
 const WAITING = 4 * 2 ** 20;
-/** What is told by name; the rest is counted. */
+/** Upper bounds on the tasks and fields that are named; others are counted. */
 const NAMED = 10;
 const FIELDS = 30;
-/** Rows that are there and would not be, of which it is told whether they are repeated. */
+/** Upper bound on the removed rows that are checked for being repeated. */
 const GONE = 1000;
 
 const NESTED: FieldChange[] = [{ field: 'values nested too deeply to compare', before: null, after: null }];
 
-const START = '{"responses_create_params":';
-const ID = '"task_id":"';
-
-/** A row of one of the files. Most are met again as they are, so that they are parsed only where it takes that. */
+/** A row of one of the files. It is parsed only if necessary: most rows are the same in both files. */
 class Waiting {
   constructor(
     readonly id: string,
@@ -25,7 +23,7 @@ class Waiting {
     private parsed?: Row,
   ) {}
 
-  /** Empty where the line is no row at all. */
+  /** Empty if the line is not a row. */
   get row(): Row {
     if (this.parsed === undefined) {
       const row = json(this.text);
@@ -40,13 +38,13 @@ class Waiting {
 }
 
 /**
- * Compares two files of rows line by line. Tasks know each other by their id, in whatever order they come, within a window:
- * one that moved further counts as gone and new, so that what is held is bounded.
+ * Compares two files of rows line by line. Rows with the same task id are compared, in any order, within a window: a row that
+ * moved further counts as removed and added, so that memory is bounded.
  */
 export class RowsComparison {
   private readonly found: RowsDifference = {
-    came: named(),
-    went: named(),
+    added: named(),
+    removed: named(),
     changed: { count: 0, first: [], fields: Object.create(null) },
     moved: 0,
     broken: named(),
@@ -54,13 +52,16 @@ export class RowsComparison {
     blank: { count: 0, first: [] },
     unended: false,
   };
-  /** Ids of rows that are there and would not be: the first of them. */
+  /** The first removed rows. */
   private readonly gone: { id: string; line: number }[] = [];
-  private readonly parts = new RowParts();
-  private readonly before = new Window((waiting) => (waiting.isRow ? this.went(waiting) : this.broken(waiting)));
-  private readonly after = new Window((waiting) => note(this.found.came, waiting));
+  private readonly before = new Window((waiting) => (waiting.isRow ? this.removed(waiting) : this.broken(waiting)));
+  private readonly after = new Window((waiting) => note(this.found.added, waiting));
 
-  /** @param before the line that is there, @param after the one that would be; undefined past the end of its file */
+  /**
+   * @param before the existing line; undefined past the end of the file
+   * @param after the generated line; undefined past the end of the file
+   * @param line line number, from 1
+   */
   add(before: string | undefined, after: string | undefined, line: number): void {
     if (before === after) return;
     if (before?.trim() === '') {
@@ -77,43 +78,43 @@ export class RowsComparison {
     if (fresh) this.meet(fresh, this.after, this.before, (other) => this.compare(other, fresh));
   }
 
-  /** What was found, once all lines were added; undefined where the files hold the same. */
+  /** The differences, after all lines were added; undefined if there are none. */
   end(): RowsDifference | undefined {
     this.before.empty();
     this.after.empty();
-    const { came, went, changed, moved, broken, blank, unended } = this.found;
-    const differs = came.count + went.count + changed.count + moved + broken.count + blank.count > 0;
+    const { added, removed, changed, moved, broken, blank, unended } = this.found;
+    const differs = added.count + removed.count + changed.count + moved + broken.count + blank.count > 0;
     return differs || unended ? this.found : undefined;
   }
 
-  /** The file's last line has no line break at its end. */
+  /** Notes that the last line of the file has no line break. */
   unended(): void {
     this.found.unended = true;
   }
 
   /**
-   * Tells rows that are there twice from rows of tasks that are gone, once `end` was called.
-   * @param lines of the file that is there
+   * Counts removed rows whose task has another row in the file as repeated instead. Call it after `end`.
+   * @param lines of the existing file
    */
-  async tellRepeated(lines: AsyncIterable<readonly string[]>): Promise<void> {
-    const { went, repeated } = this.found;
+  async separateRepeated(lines: AsyncIterable<readonly string[]>): Promise<void> {
+    const { removed, repeated } = this.found;
     const counts = new Map(this.gone.map(({ id }) => [id, 0]));
     for await (const batch of lines) {
       for (const line of batch) {
-        const id = idAtEnd(line) ?? idIn(json(line));
+        const id = taskIdOf(line) ?? idIn(json(line));
         const count = id === undefined ? undefined : counts.get(id);
         if (id !== undefined && count !== undefined) counts.set(id, count + 1);
       }
     }
     const isRepeated = new Set(this.gone.filter(({ id }) => (counts.get(id) ?? 0) > 1).map(({ line }) => line));
     repeated.count = isRepeated.size;
-    repeated.first = went.first.filter(({ line }) => isRepeated.has(line));
-    went.count -= repeated.count;
-    went.first = went.first.filter(({ line }) => !isRepeated.has(line));
+    repeated.first = removed.first.filter(({ line }) => isRepeated.has(line));
+    removed.count -= repeated.count;
+    removed.first = removed.first.filter(({ line }) => !isRepeated.has(line));
   }
 
-  private went(waiting: Waiting): void {
-    note(this.found.went, waiting);
+  private removed(waiting: Waiting): void {
+    note(this.found.removed, waiting);
     if (this.gone.length < GONE) this.gone.push({ id: waiting.id, line: waiting.line });
   }
 
@@ -123,7 +124,7 @@ export class RowsComparison {
     if (blank.first.length < NAMED) blank.first.push(line);
   }
 
-  /** A row that is nested deeper than it can be compared differs as a whole. */
+  /** A row that is nested too deeply to be compared differs as a whole. */
   private fieldsOf(before: Waiting, after: Waiting) {
     try {
       return rowFields(before.row, after.row);
@@ -135,7 +136,7 @@ export class RowsComparison {
 
   private parse(text: string | undefined, line: number): Waiting | undefined {
     if (text === undefined) return undefined;
-    const id = idAtEnd(text);
+    const id = taskIdOf(text);
     if (id !== undefined) return new Waiting(id, text, line);
     const row = json(text);
     if (isRecord(row)) return new Waiting(idOf(row), text, line, row);
@@ -155,13 +156,12 @@ export class RowsComparison {
 
   private compare(before: Waiting, after: Waiting): void {
     if (before.text === after.text) return;
-    let fields = this.parts.changes(before.text, after.text);
-    if (!fields && !before.isRow) {
+    if (!before.isRow) {
       this.broken(before);
-      note(this.found.came, after);
+      note(this.found.added, after);
       return;
     }
-    fields ??= this.fieldsOf(before, after);
+    const fields = this.fieldsOf(before, after);
     const { changed } = this.found;
     if (fields.length === 1 && fields[0]?.field === 'index') {
       this.found.moved += 1;
@@ -177,7 +177,7 @@ export class RowsComparison {
   }
 }
 
-/** Rows without their counterpart, the oldest of which go when there are too many. */
+/** Rows whose counterpart was not found yet. If there are too many, the oldest are dropped. */
 class Window {
   private readonly rows = new Map<string, Waiting>();
   private size = 0;
@@ -213,7 +213,7 @@ class Window {
   }
 }
 
-/** A row can have any number of fields. */
+/** The first fields: an edited row can have any number. */
 function few(fields: FieldChange[]): FieldChange[] {
   if (fields.length <= FIELDS) return fields;
   return [...fields.slice(0, FIELDS), { field: `${fields.length - FIELDS} more fields`, before: null, after: null }];
@@ -232,14 +232,6 @@ function count(named: Named, one: Named['first'][number]): void {
   if (named.first.length < NAMED) named.first.push(one);
 }
 
-/** The id of a row that ends as gymgen's rows do, without a look at the rest. */
-function idAtEnd(text: string): string | undefined {
-  const start = text.lastIndexOf(ID);
-  const id = start === -1 || !text.endsWith('"}') ? undefined : text.slice(start + ID.length, -2);
-  // One with an escape is spelt otherwise than it reads; and half a row may end like a whole one, but begins like none.
-  return id === undefined || /["\\]/.test(id) || !text.startsWith(START) ? undefined : id;
-}
-
 function idIn(row: unknown): string | undefined {
   return isRecord(row) ? idOf(row) : undefined;
 }
@@ -255,7 +247,7 @@ function taskName({ split, index, task_id: id }: Row): string {
   return `${place}'${segment.slice(segment.lastIndexOf('/') + 1)}'`.slice(0, 200);
 }
 
-/** Undefined if it is not JSON, or more of it than a row has. */
+/** Undefined if the text is not JSON, or has more values than a row can have. */
 function json(text: string): unknown {
   if (hasTooManyValues(text)) return undefined;
   try {

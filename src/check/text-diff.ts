@@ -1,14 +1,13 @@
 import { structuredPatch } from 'diff';
-import { around } from './around.js';
 
 const LINES = 200;
 const LINE = 160;
-/** Past this many changed lines, what a diff would say is "all of it", and finding the shortest takes long. */
+/** Upper bound on changed lines. A longer diff would be useless, and slow to compute. */
 const EDITS = 1000;
-/** A diff keeps everything else waiting, signals too. */
+/** A diff blocks the process, signal handlers included. */
 const LONGEST_MS = 500;
 
-/** The lines of a unified diff without its two file names; CR LF is LF. Long lines are cut around what differs in them. */
+/** The lines of a unified diff without file names. CR LF counts as LF. Long lines are cut around the difference. */
 export function textDiff(before: string, after: string): string[] {
   const [old, fresh] = [before, after].map((text) => text.replaceAll('\r\n', '\n')) as [string, string];
   const patch = structuredPatch('', '', old, fresh, '', '', { context: 3, maxEditLength: EDITS, timeout: LONGEST_MS });
@@ -26,7 +25,7 @@ function shortened(lines: readonly string[]): string[] {
   for (let at = 0; at < lines.length; ) {
     const removed = run(lines, at, '-');
     const added = run(lines, at + removed, '+');
-    // Where as many lines came as went, they are the same ones, changed.
+    // An equal number of removed and added lines is taken for changed lines.
     if (removed === added) {
       for (let pair = at; pair < at + removed; pair += 1) {
         const [one, other] = around((lines[pair] ?? '').slice(1), (lines[pair + removed] ?? '').slice(1), LINE);
@@ -43,4 +42,20 @@ function run(lines: readonly string[], from: number, sign: string): number {
   let at = from;
   while (lines[at]?.[0] === sign) at += 1;
   return at - from;
+}
+
+const BEFORE = 24;
+
+/** Cuts two different texts to the part around the first difference. `…` marks the cuts. */
+export function around(one: string, other: string, length = 72): [string, string] {
+  if (one.length <= length && other.length <= length) return [one, other];
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  const start = Math.max(0, at - BEFORE);
+  return [cut(one, start, length), cut(other, start, length)];
+}
+
+function cut(text: string, start: number, length: number): string {
+  const part = text.slice(start, start + length);
+  return `${start > 0 ? '…' : ''}${part}${start + length < text.length ? '…' : ''}`;
 }

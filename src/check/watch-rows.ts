@@ -1,10 +1,15 @@
-import { FileText } from './file-text.js';
+import type { FileHandle } from 'node:fs/promises';
+import { openNoFollow } from '../files.js';
+import { LineTooLong, lineBatches } from '../json/lines.js';
+import { overLimit } from '../limits.js';
 import type { RowsComparison } from './rows-comparison.js';
 
+const LF = 0x0a;
+
 /**
- * Hands rows on as they come, and compares them with those of a file. A chunk of rows that the file has at the same place,
- * byte by byte, is not looked at: that is what a check mostly finds, and as fast as it can be found.
- * @param path of the file; one that isn't there has nothing to compare
+ * Passes rows on, and compares them with the rows of a file: byte by byte up to the first chunk that differs, then line by
+ * line.
+ * @param path of the file, which need not exist
  */
 export function watchRows(
   rows: AsyncIterable<Buffer>,
@@ -21,51 +26,67 @@ async function* watched(
   comparison: RowsComparison,
   seen: { same: boolean },
 ): AsyncGenerator<Buffer> {
-  const file = await FileText.open(path);
+  const file = await openNoFollow(path).catch(() => undefined);
   if (!file) {
     yield* rows;
     return;
   }
+  let bytes = 0; // number of bytes that are the same so far
   let line = 0;
-  let same = true;
+  let rest: AsyncGenerator<string> | undefined;
   try {
     for await (const chunk of rows) {
-      const passed = await file.pass(chunk);
-      same &&= passed > 0;
-      line += passed || (await compare(file, linesIn(chunk), line, comparison));
+      if (!rest && (await hasAt(file, bytes, chunk))) {
+        bytes += chunk.length;
+        line += lineCount(chunk);
+      } else {
+        rest ??= linesFrom(file, bytes, path);
+        for (const after of linesOf(chunk)) {
+          line += 1;
+          comparison.add((await rest.next()).value, after, line);
+        }
+      }
       yield chunk;
     }
-    seen.same = same && (await file.isAtEnd());
-    await compareRest(file, line, comparison);
-    if (file.isUnended) comparison.unended();
+    const generated = line;
+    for await (const before of rest ?? linesFrom(file, bytes, path)) {
+      line += 1;
+      comparison.add(before, undefined, line);
+    }
+    seen.same = !rest && line === generated;
+    if (!seen.same && (await isUnended(file))) comparison.unended();
   } finally {
     await file.close();
   }
 }
 
+async function hasAt(file: FileHandle, position: number, bytes: Buffer): Promise<boolean> {
+  const found = Buffer.allocUnsafe(bytes.length);
+  const { bytesRead } = await file.read(found, 0, bytes.length, position);
+  return bytesRead === bytes.length && found.equals(bytes);
+}
+
+function lineCount(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) lines += 1;
+  return lines;
+}
+
 /** A chunk is whole lines. */
-function linesIn(chunk: Buffer): string[] {
+function linesOf(chunk: Buffer): string[] {
   return chunk.toString('utf8', 0, chunk.length - 1).split('\n');
 }
 
-/** Each line that would be there, with the one that is; how many there would be. */
-async function compare(file: FileText, lines: string[], before: number, comparison: RowsComparison): Promise<number> {
-  for (let at = 0; at < lines.length; ) {
-    const there = await file.take(lines.length - at);
-    const stop = there.length === 0 ? lines.length : at + there.length;
-    for (let own = 0; at < stop; own += 1, at += 1) comparison.add(there[own], lines[at], before + at + 1);
+async function* linesFrom(file: FileHandle, start: number, path: string): AsyncGenerator<string, undefined> {
+  try {
+    for await (const lines of lineBatches(file.createReadStream({ start, autoClose: false }))) yield* lines;
+  } catch (error) {
+    if (!(error instanceof LineTooLong)) throw error;
+    throw overLimit('lineBytes', { where: path, fix: 'delete the file, and write the folder again' });
   }
-  return lines.length;
 }
 
-/** Lines that would not be there. */
-async function compareRest(file: FileText, before: number, comparison: RowsComparison): Promise<void> {
-  for (let line = before; ; ) {
-    const there = await file.take(1024);
-    if (there.length === 0) return;
-    for (const text of there) {
-      line += 1;
-      comparison.add(text, undefined, line);
-    }
-  }
+async function isUnended(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  return size > 0 && !(await hasAt(file, size - 1, Buffer.of(LF)));
 }

@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { Command, type Option } from 'commander';
 import { isMap, isNode, isScalar, LineCounter } from 'yaml';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { readRegularSync } from '../files.js';
+import { programPath } from '../operations/request.js';
+import { type Flags, flagOf, isGenerateOption, type NamedOption, optionsOf } from '../options/index.js';
 import { gymgenCommand } from '../printed-command.js';
-import { yamlDocument, yamlValues } from '../yaml-text.js';
-import { programPath } from './flag-types.js';
-import { addGenerateOptions, type WriteFlags } from './write-options.js';
+import { yamlDocument, yamlValues } from '../read-yaml.js';
 
-/** What a batch file says, with the flags of each source as the command line would give them. */
+/** A batch file, with the options of each source in the form of the command line. */
 export interface BatchFile {
   root?: string;
   sources: BatchSource[];
@@ -18,21 +17,22 @@ export interface BatchFile {
 
 export interface BatchSource {
   source: string;
-  flags: WriteFlags;
-  /** Where it is said, for messages. */
+  flags: Flags;
+  /** Its place in the file, for messages. */
   where: string;
 }
 
-/** Mistakes that are reported at once. */
-const TOLD = 20;
+/** Mistakes in one message. */
+const REPORTED = 20;
 
-const OPTIONS = addGenerateOptions(new Command()).options;
+/** Options of the command line that a file may contain. */
+const ACCEPTED = optionsOf('batch').filter(({ name }) => isGenerateOption(name));
 const Filled = z.string().regex(/\S/, 'is empty');
-const Text = z.union([Filled, z.number(), z.boolean()], 'wants a text').transform(String);
+const Text = z.union([Filled, z.number(), z.boolean()], 'must be a single value').transform(String);
 
-/** The options of the command line by their long names: a text, a list of texts, or yes and no. */
+/** By long name: a text, a list of texts, or a boolean. */
 const Settings = z.strictObject(
-  Object.fromEntries(OPTIONS.map((option) => [longName(option), schemaOf(option).optional()])),
+  Object.fromEntries(ACCEPTED.map((option) => [keyOf(option), schemaOf(option).optional()])),
 );
 const Batch = z.strictObject({
   root: Filled.optional(),
@@ -41,14 +41,14 @@ const Batch = z.strictObject({
     .array(
       z.union(
         [Filled, z.strictObject({ source: z.string('is missing').regex(/\S/, 'is empty'), ...Settings.shape })],
-        'wants a source, or a map with one',
+        'must be a source, or a map with a source',
       ),
     )
-    .min(1, 'names no source'),
+    .min(1, 'must name a source'),
 });
 
 /**
- * Reads a batch file. Its paths are from its own folder.
+ * Reads a batch file. Its paths are relative to its own folder.
  * @throws UserError with the line and column of each mistake
  */
 export function readBatchFile(file: string): BatchFile {
@@ -59,7 +59,7 @@ export function readBatchFile(file: string): BatchFile {
     return `${file}:${line}:${col}`;
   };
   const placeOf: PlaceOf = (keys, isKey = false) => {
-    // The nearest that is there, where what is wrong is that something isn't.
+    // For a missing key, the place of its parent.
     for (let length = keys.length; length > 0; length -= 1) {
       const parent = document.getIn(keys.slice(0, length - 1), true);
       const pair = isMap(parent)
@@ -80,7 +80,7 @@ export function readBatchFile(file: string): BatchFile {
   if (!parsed.success)
     refuse(
       file,
-      parsed.error.issues.slice(0, TOLD).flatMap((issue) => problems(issue, placeOf)),
+      parsed.error.issues.slice(0, REPORTED).flatMap((issue) => mistakes(issue, placeOf)),
     );
   const { root, defaults, sources } = parsed.data as z.infer<typeof Batch>;
   const folder = path.dirname(file);
@@ -98,18 +98,18 @@ export function readBatchFile(file: string): BatchFile {
 }
 
 type Issue = z.core.$ZodIssue;
-/** Where a value is, or its key. */
+/** The place of a value, or of its key. */
 type PlaceOf = (keys: readonly PropertyKey[], isKey?: boolean) => string;
 
-function problems(issue: Issue, placeOf: PlaceOf, before: readonly PropertyKey[] = []): string[] {
+function mistakes(issue: Issue, placeOf: PlaceOf, before: readonly PropertyKey[] = []): string[] {
   const keys = [...before, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, TOLD).map((key) => `${placeOf([...keys, key], true)}: there is no option ${key}`);
+    return issue.keys.slice(0, REPORTED).map((key) => `${placeOf([...keys, key], true)}: unknown option ${key}`);
   }
   if (issue.code === 'invalid_union') {
-    // A source is a text or a map: what is wrong with the map is what was meant, where there is one.
+    // A source is a text or a map. If there is a map, report its mistakes.
     const nearest = issue.errors.reduce((best, one) => (depth(one) > depth(best) ? one : best));
-    if (depth(nearest) > 0) return nearest.flatMap((inner) => problems(inner, placeOf, keys));
+    if (depth(nearest) > 0) return nearest.flatMap((inner) => mistakes(inner, placeOf, keys));
   }
   return [`${placeOf(keys)}: ${String(keys.at(-1) ?? 'the file')}: ${issue.message}`];
 }
@@ -120,10 +120,10 @@ function depth(issues: readonly Issue[]): number {
 }
 
 function refuse(file: string, details: string[]): never {
-  throw new UserError(`the batch file has ${details.length === 1 ? 'a mistake' : 'mistakes'}; nothing was written`, {
+  throw new UserError('invalid batch file; nothing was written', {
     where: file,
-    details: details.slice(0, TOLD),
-    fix: `its options are those of ${gymgenCommand`write --help`}, without the dashes`,
+    details: details.slice(0, REPORTED),
+    fix: `use the options of ${gymgenCommand`write --help`}, without the dashes`,
   });
 }
 
@@ -132,32 +132,34 @@ function readText(file: string): string {
     return readRegularSync(file, 'configBytes');
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
-    throw new UserError(`can't read the batch file: ${(cause as Error).message}`, { where: file, cause });
+    throw new UserError(`cannot read the batch file: ${(cause as Error).message}`, { where: file, cause });
   }
 }
 
-function longName(option: Option): string {
-  return (option.long ?? '').replace(/^--/, '');
+function keyOf({ name }: NamedOption): string {
+  return flagOf(name).replace(/^--/, '');
 }
 
-function schemaOf(option: Option) {
-  if (option.isBoolean()) return z.boolean();
-  const isList = option.defaultValue !== undefined || option.parseArg !== undefined;
-  return isList ? z.union([Text.transform((text) => [text]), z.array(Text)], 'wants a text, or a list of texts') : Text;
+function schemaOf({ value, repeatable }: NamedOption) {
+  if (value === undefined) return z.boolean();
+  const list = z.union([Text.transform((text) => [text]), z.array(Text)], 'must be a value, or a list of values');
+  return repeatable ? list : Text;
 }
 
-function flagsOf(settings: Record<string, unknown>, folder: string): WriteFlags {
-  const flags = OPTIONS.map((option) => [option.attributeName(), settings[longName(option)]] as const);
-  const set = Object.fromEntries(flags.filter(([, value]) => value !== undefined && value !== false)) as WriteFlags;
-  for (const key of ['appendSystemPrompt', 'prompt', 'toolDoc'] as const) {
-    if (set[key]?.startsWith('@')) set[key] = `@${path.resolve(folder, set[key].slice(1))}`;
-  }
-  if (set.tasks !== undefined) set.tasks = path.resolve(folder, set.tasks);
-  if (set.python !== undefined) set.python = programPath(set.python, folder);
-  return set;
+function flagsOf(settings: Record<string, unknown>, folder: string): Flags {
+  const values = ACCEPTED.map((option) => [option.name, fromFile(option, settings[keyOf(option)], folder)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined && value !== false));
 }
 
-/** A path from the file's folder, where there is something; a URL or a bundle's name as it is. */
+/** A value whose relative path is resolved from the folder of the batch file. */
+function fromFile({ path: kind }: NamedOption, value: unknown, folder: string): unknown {
+  if (typeof value !== 'string') return value;
+  if (kind === 'file') return path.resolve(folder, value);
+  if (kind === 'program') return programPath(value, folder);
+  return kind === '@file' && value.startsWith('@') ? `@${path.resolve(folder, value.slice(1))}` : value;
+}
+
+/** An existing path, resolved from the folder of the batch file; else a URL or the name of a bundle. */
 function fromFolder(source: string, folder: string): string {
   const file = path.resolve(folder, source);
   return !source.includes('://') && existsSync(file) ? file : source;

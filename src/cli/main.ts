@@ -1,34 +1,32 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { displayText } from '../display-text.js';
 import { EXIT, noCurrentFolder } from '../errors.js';
 import { asStarted, gymgenCommand } from '../printed-command.js';
-import { addCiCommands } from './ci-commands.js';
-import { addReportCommand } from './commands/report.js';
-import { addLookCommands } from './look-commands.js';
-import { refuseMistyped } from './mistyped-command.js';
-import { refuseEmpty } from './refuse-empty.js';
+import { refuseEmpty, refuseMistyped } from './arguments.js';
+import { addCommand, type CommandSpec, notesOf, usageParts } from './command.js';
+import { batch } from './commands/batch.js';
+import { check } from './commands/check.js';
+import { demo } from './commands/demo.js';
+import { doctor } from './commands/doctor.js';
+import { inspect } from './commands/inspect.js';
+import { record } from './commands/record.js';
+import { report } from './commands/report.js';
+import { update } from './commands/update.js';
+import { write } from './commands/write.js';
 import { mayClose } from './ui/closed-pipe.js';
-import { usageParts } from './ui/usage-parts.js';
-import { addWriteOptions, type WriteFlags } from './write-options.js';
 
-const ROOT = `
-Exit codes: 0 done, 1 differs (check) or something is missing (doctor), 2 could not do it, 129 hung up,
-130 interrupted, 143 terminated.
-Docs: README.md and docs/ in the package.`;
+/** In the order of the help. */
+export const COMMANDS: readonly CommandSpec[] = [write, check, update, batch, record, inspect, report, doctor, demo];
 
-const EXAMPLES = `
-Examples:
-  $ gymgen demo                                     the built-in example, from nothing to a Gym root
-  $ gymgen http://127.0.0.1:8000 gym-root           every split of a server
-  $ gymgen ./bundles/shop-v1 gym-root               an AgentEnv bundle, which the written server then serves itself
-  $ gymgen ./my_env gym-root                        an OpenEnv project, a folder with openenv.yaml
-  $ gymgen hf:owner/name gym-root                   a Space of Hugging Face
-  $ gymgen http://127.0.0.1:8000 gym-root --split train --limit 100
-  $ gymgen http://127.0.0.1:8000 gym-root --dry-run what would be written, and one row
-  $ gymgen https://envs.example.com/shop gym-root --header-env 'Authorization=Bearer $SHOP_TOKEN'
-  $ gymgen http://127.0.0.1:8000 gym-root --rename-tool get.price=get_price
-`;
+export const EXIT_CODES: Readonly<Record<number, string>> = {
+  [EXIT.done]: 'done',
+  [EXIT.problems]: 'problems found',
+  [EXIT.failed]: 'the command failed',
+  [EXIT.hungUp]: 'terminal closed',
+  [EXIT.interrupted]: 'interrupted (Ctrl-C)',
+  [EXIT.terminated]: 'terminated',
+};
 
 /** Runs the command line. Sets `process.exitCode`, and never throws. */
 export async function main(argv: string[]): Promise<void> {
@@ -36,9 +34,9 @@ export async function main(argv: string[]): Promise<void> {
   try {
     assertCurrentFolder();
     const cli = program();
-    refuseMistyped(
+    await refuseMistyped(
       argv.slice(2),
-      cli.commands.map((command) => command.name()),
+      COMMANDS.map(({ name }) => name),
     );
     await cli.parseAsync(argv);
   } catch (error) {
@@ -47,7 +45,7 @@ export async function main(argv: string[]): Promise<void> {
   }
 }
 
-/** Every command prints its own name, and most resolve paths. */
+/** Commands resolve paths and print how gymgen was started, which needs the current folder. */
 function assertCurrentFolder(): void {
   try {
     process.cwd();
@@ -56,9 +54,9 @@ function assertCurrentFolder(): void {
   }
 }
 
-/** Reports what ended the command line before a command ran. @returns the exit code */
+/** Reports an error of the command line itself. @returns the exit code */
 async function failed(error: unknown, argv: readonly string[]): Promise<number> {
-  const { showError, showUsageError } = await import('./ui/show-error.js');
+  const { showError, showUsageError } = await import('./ui/error.js');
   const { Terminal } = await import('./ui/terminal.js');
   const end = argv.indexOf('--');
   const json = argv.slice(0, end === -1 ? undefined : end).includes('--json');
@@ -70,48 +68,22 @@ function program(): Command {
   const cli = new Command('gymgen')
     .description('Turns an OpenEnv server into a NeMo Gym resources server, ready to train on.')
     .usage('[write] <source> <gym-root> [options]')
-    .version(version(), '-V, --version')
+    .version(version(), '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Print help')
+    .helpCommand('help [command]', 'Print the help of a command')
     .showHelpAfterError(`(${gymgenCommand`--help`} shows the commands and examples)`)
-    .addHelpText('after', () => asStarted(EXAMPLES + ROOT))
-    .configureOutput({ outputError: (text, write) => write(usageError(text)) })
+    .addHelpText('after', () => `${asStarted(notesOf({ examples: write.examples, exitCodes: EXIT_CODES }))}\n\n${DOCS}`)
+    .configureHelp({ optionDescription: ({ description }) => description }) // the flags name the choices
+    .configureOutput({ outputError: (text, print) => print(usageError(text)) })
     .exitOverride()
     .hook('preAction', (_, command) => refuseEmpty(command));
-
-  addWriteOptions(
-    cli
-      .command('write', { isDefault: true })
-      .description('write the resources server of an OpenEnv server into a Gym root (the main command)')
-      .argument(
-        '<source>',
-        "an OpenEnv server's URL, a Space (hf:owner/name), an AgentEnv bundle, or an OpenEnv project",
-      )
-      .argument('<gym-root>', 'the folder that holds resources_servers/; made where it is not there')
-      .addHelpText('after', () => asStarted(EXAMPLES)),
-  ).action(async (source: string, gymRoot: string, flags: WriteFlags) => {
-    const { writeCommand } = await import('./commands/write.js');
-    await writeCommand(source, gymRoot, flags);
-  });
-
-  addCiCommands(cli);
-  addLookCommands(cli);
-  addReportCommand(cli);
-  cli
-    .command('demo')
-    .description('serve the built-in example with uv, and write its Gym root')
-    .argument('[gym-root]', 'the folder to write', 'gym-root')
-    .option('--serve', 'serve the example in the foreground, for NeMo Gym to play; writes nothing')
-    .addOption(new Option('--port <port>', 'where it is served, and what the config says').default('8000'))
-    .option('--json', 'one JSON document on stdout')
-    .option('-q, --quiet', 'errors only')
-    .option('-v, --verbose', 'more of what is going on')
-    .action(async (gymRoot: string, flags: { serve?: boolean; port: string }) => {
-      const { demoCommand } = await import('./commands/demo.js');
-      await demoCommand(gymRoot, flags);
-    });
+  for (const command of COMMANDS) addCommand(cli, command);
   return cli;
 }
 
-/** What Commander says of the command line, on one line except for the option that it suggests. */
+const DOCS = 'Docs: README.md and docs/ in the package.';
+
+/** Commander's message on one line, except the option that it suggests. */
 function usageError(text: string): string {
   const [error, suggestion] = usageParts(text);
   return `${displayText(error)}${suggestion && `\n${suggestion}`}\n`;

@@ -1,34 +1,37 @@
 import { setMaxListeners } from 'node:events';
+import { z } from 'zod';
 import { UserError } from '../errors.js';
+import type { Reporter } from './../model.js';
 import { HttpClient, parseServerUrl, type ServerUrl, TaskApi, tlsExplained } from '../openenv/index.js';
-import { type Environment, environmentOf, listsTools } from './environment.js';
 import type { DiscoverOptions } from './options.js';
-import type { Reporter } from './reporter.js';
-import { Sessions } from './sessions.js';
+import { type Environment, environmentOf, listsTools, unlessMissing } from './probe/environment.js';
+import { Sessions } from './probe/sessions.js';
 
-/** A server that answers, and what is asked of it. */
+/** A connection to a healthy server. */
 export interface Connection {
   server: ServerUrl;
   http: HttpClient;
   api: TaskApi;
   sessions: Sessions;
   environment: Environment;
-  /** Ends all that is under way, which is waited for, and the connection. */
+  /** Makes `close` wait for a probe. */
+  track<T>(probe: Promise<T>): Promise<T>;
+  /** Sessions opened, requests sent and bytes received so far. */
+  counts(): { sessions: number; requests: number; bytes: number };
+  /** Ends the probes in progress, and the connection. */
   close(): Promise<void>;
-  /** Keeps `close` waiting for this. */
-  watch<T>(play: Promise<T>): Promise<T>;
 }
 
-/** @throws UserError where the server can't be reached, or is no OpenEnv server */
+/** @throws UserError if the server cannot be reached, or is not an OpenEnv server */
 export async function connect(url: string, options: DiscoverOptions, reporter: Reporter): Promise<Connection> {
   const server = parseServerUrl(url);
   for (const note of server.notes) reporter.warn(note);
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  setMaxListeners(0, signal); // each request and session listens while it is under way
+  setMaxListeners(0, signal); // each request and session in progress listens
   const { headers } = options;
   const http = new HttpClient(server, { headers, signal, waiting: (text) => reporter.progress(text) });
-  const plays = new Set<Promise<unknown>>();
+  const probes = new Set<Promise<unknown>>();
   const sessions = new Sessions(server, headers, options, signal, reporter);
   try {
     const environment = environmentOf(http, options.action, () =>
@@ -45,21 +48,70 @@ export async function connect(url: string, options: DiscoverOptions, reporter: R
       api,
       sessions,
       environment: await environment,
-      watch(play) {
-        const watched = play.finally(() => plays.delete(watched));
-        plays.add(watched);
-        return watched;
+      track(probe) {
+        const tracked = probe.finally(() => probes.delete(tracked));
+        probes.add(tracked);
+        return tracked;
       },
+      counts: () => ({ sessions: sessions.opened, requests: http.requests, bytes: http.bytes }),
       async close() {
         stop.abort(new UserError('the run ended'));
-        await Promise.allSettled(plays);
-        await api.close();
+        await Promise.allSettled(probes);
         http.close();
       },
     };
   } catch (error) {
-    stop.abort(error); // what else is under way
+    stop.abort(error);
     http.close();
     throw error;
   }
+}
+
+const Metadata = z.object({ name: z.string().min(1) });
+
+/**
+ * The name of the environment, and whether the server lists tasks, which is optional.
+ * @throws UserError if the server gives no name
+ */
+export async function readEnvironmentName(
+  connection: Pick<Connection, 'api' | 'http' | 'server'>,
+): Promise<{ name: string; hasTasks: boolean }> {
+  const { api, http, server } = connection;
+  const [name] = (await unlessMissing(api.environments())) ?? [];
+  if (name !== undefined) return { name, hasTasks: ((await unlessMissing(api.splits(name))) ?? []).length > 0 };
+  // Servers of openenv up to 0.3 have no Task API.
+  const metadata = Metadata.safeParse((await unlessMissing(http.json('GET', '/metadata')))?.value);
+  if (metadata.success) return { name: splitClassName(metadata.data.name), hasTasks: false };
+  throw new UserError('the server does not name its environment', {
+    where: `GET ${server.http}/metadata`,
+    fix: 'check that it is an OpenEnv server',
+  });
+}
+
+/** OpenEnv's default name is the class of the environment: `MazeEnvironment` becomes `Maze-Environment`. */
+function splitClassName(name: string): string {
+  if (!/^[A-Z]\w*Env(?:ironment)?$/.test(name)) return name;
+  return name.replace(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '-');
+}
+
+/** What Docker's client, its Python package and AgentEnv report if Docker is missing or its daemon does not answer. */
+const NO_DOCKER = [
+  'cannot connect to the docker daemon',
+  'is the docker daemon running',
+  'docker.sock',
+  'error while fetching server api version',
+  'failed to connect to the docker api',
+];
+const NO_CLIENT = /no such file or directory: '?"?docker|docker(?: compose)?: (?:command )?not found/;
+const NOT_READY =
+  /docker (?:daemon )?(?:is )?not (?:ready|running|reachable|available|installed|found)|(?:needs|requires) docker/;
+
+/** The fix if one of the failures was caused by a missing Docker; undefined for other failures. */
+export function dockerFix(failures: readonly string[]): string | undefined {
+  return failures.some(isMissingDocker) ? 'start Docker, and run gymgen again' : undefined;
+}
+
+function isMissingDocker(failure: string): boolean {
+  const text = failure.toLowerCase();
+  return NO_DOCKER.some((words) => text.includes(words)) || NO_CLIENT.test(text) || NOT_READY.test(text);
 }

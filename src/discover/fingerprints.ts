@@ -1,14 +1,14 @@
-/** 64 bits that a text is known by in this run, as two unsigned 32-bit integers. */
+/** A 64-bit hash of a text, as two unsigned 32-bit integers. It differs from run to run. */
 export type Fingerprint = readonly [number, number];
 
-/** Of this run: whoever knew them could make ids that all fall on one slot of a set. */
+/** Random, because a server that knew them could choose ids that all fall on one slot of a set. */
 const [SEED_ONE, SEED_OTHER, MULTIPLIER_ONE, MULTIPLIER_OTHER] = crypto
   .getRandomValues(new Int32Array(4))
   .map((number, at) => (at < 2 ? number : number | 1)) as unknown as [number, number, number, number];
 
 /**
- * MurmurHash3's 32 bits of a text's UTF-16 units, one a block, from two seeds; a cryptographic hash of an id would cost ten
- * times as much. The multipliers of a block are random, too: with known ones, some texts collide from any seed.
+ * Hashes a text with two seeds of MurmurHash3 (32 bits each), one UTF-16 unit per block. A cryptographic hash would take ten
+ * times as long. The multipliers are random, too: with known multipliers, some texts collide for every seed.
  */
 export function fingerprint(text: string): Fingerprint {
   let one = SEED_ONE;
@@ -21,34 +21,34 @@ export function fingerprint(text: string): Fingerprint {
     other ^= block;
     other = (Math.imul((other << 13) | (other >>> 19), 5) + 0xe6546b64) | 0;
   }
-  return [finished(one ^ text.length), finished(other ^ text.length)];
+  return [mixed(one ^ text.length), mixed(other ^ text.length)];
 }
 
-function finished(hash: number): number {
-  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
+function mixed(hash: number): number {
+  let bits = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
 }
 
-/** How full a set gets, at most. */
-const LOAD = 0.75;
-/** Slots that are made beforehand, at most: a server may say anything. Those that are never used take no memory. */
-const MOST = 2 ** 22;
+/** Maximum load of a set. */
+const MAX_LOAD = 0.75;
+/** Maximum initial number of slots, because a server may claim any number of tasks. Unused slots take no memory. */
+const MAX_INITIAL_SLOTS = 2 ** 22;
 
 /**
- * A set of fingerprints in 8 bytes a slot, for splits of a million tasks: a Set of their ids would take fifty times that.
- * Among a million ids, two that differ are taken for one with a probability of 3e-8.
+ * A hash set of fingerprints with 8 bytes per slot, for splits of a million tasks. A Set of their ids would take fifty times the
+ * memory. Among a million ids, the probability that two of them have the same fingerprint is 3e-8.
  */
 export class FingerprintSet {
   private slots: Uint32Array;
   private size = 0;
 
-  /** @param expected how many there may be; it grows with those that are added */
+  /** @param expected number of fingerprints; the set grows if there are more */
   constructor(expected = 0) {
-    this.slots = new Uint32Array(2 * Math.ceil(Math.min(MOST, Math.max(16, expected / LOAD))));
+    this.slots = new Uint32Array(2 * Math.ceil(Math.min(MAX_INITIAL_SLOTS, Math.max(16, expected / MAX_LOAD))));
   }
 
-  /** @returns false where it is in the set already */
+  /** @returns false if the fingerprint is in the set already */
   add([high, low]: Fingerprint): boolean {
     const first = (high | 1) >>> 0; // 0, 0 marks a free slot
     const at = this.slotOf(first, low);
@@ -56,11 +56,11 @@ export class FingerprintSet {
     this.slots[at] = first;
     this.slots[at + 1] = low;
     this.size += 1;
-    if (this.size * 2 > this.slots.length * LOAD) this.grow();
+    if (this.size * 2 > this.slots.length * MAX_LOAD) this.grow();
     return true;
   }
 
-  /** Where a fingerprint is, or the free slot where it belongs. */
+  /** The slot of a fingerprint, or the free slot for it. */
   private slotOf(first: number, low: number): number {
     const { slots } = this;
     const count = slots.length / 2;

@@ -1,39 +1,38 @@
 import type { Discovery } from '../model.js';
-import type { ActionOptions } from './action.js';
-import type { EpisodesRequest } from './episodes.js';
-import type { Gate } from './gate.js';
-import type { PlayOptions } from './play.js';
-import type { PromptOptions } from './prompt.js';
+import type { TaskSelection } from './listing.js';
+import type { ActionOptions } from './probe/action.js';
+import type { ProbeOptions } from './probe/episode.js';
+import type { PromptOptions } from './probe/prompt.js';
+import type { Semaphore } from './probe/sessions.js';
+import type { SeedsRequest } from './provided/provided-tasks.js';
 
-/** Tasks for a server that lists none: a file of them, or episodes that differ in their seeds. */
-export type GivenRequest = { file: string } | EpisodesRequest;
+/** Tasks for a server that lists none: a file of tasks, or one task per seed. */
+export type ProvidedTasksRequest = { file: string } | SeedsRequest;
 
-export interface DiscoverOptions extends PlayOptions {
+export interface DiscoverOptions extends ProbeOptions, TaskSelection {
   /** Headers for this server, which may hold credentials. */
   headers: Record<string, string>;
-  /** Names of the splits to read; all where it is empty. */
-  splits: string[];
-  /** Tasks of a split, at most. */
-  limit: number;
-  /** Tasks of a toolset that are played, at most. */
+  /** Maximum number of probed tasks per toolset. */
   probes: number;
+  /** Maximum number of sessions at a time. */
   maxSessions: number;
-  /** Shared by runs that ask this server at the same time. */
-  gate?: Gate;
-  /** The tasks, in place of what the server lists. */
-  given?: GivenRequest;
-  /** The prompt of tasks that are given without one. */
+  /** Shared by runs that use the same server at the same time. */
+  semaphore?: Semaphore;
+  /** Tasks that replace those of the server. */
+  provided?: ProvidedTasksRequest;
+  /** How provided tasks without a prompt get one. */
   prompt?: PromptOptions;
   /** How the action of an environment without tools becomes a tool. */
   action?: ActionOptions;
-  /** Whether the user bounds the model's calls, so that no word is needed about environments that never end. */
+  /** Whether the user limits the number of model calls: no warning is then needed about episodes that never end. */
   bounded?: boolean;
   signal: AbortSignal;
 }
 
-/** What was found on a server, to be closed in the end: that ends the plays that are under way. */
+/** A discovery that holds a connection or a file. */
 export interface OpenDiscovery extends Discovery {
-  /** Sessions opened and requests made so far. */
+  /** Sessions opened, requests sent and bytes received so far. */
   counts(): { sessions: number; requests: number; bytes: number };
+  /** Ends the probes in progress, and closes the connection or the file. */
   close(): Promise<void>;
 }

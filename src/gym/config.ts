@@ -1,16 +1,17 @@
 import { displayText } from '../display-text.js';
-import { type Discovery, type GymOptions, SETTING_KEYS } from '../model.js';
+import type { Discovery, GymOptions } from '../model.js';
+import { SETTING_KEYS } from '../settings.js';
 import { namesOf } from './names.js';
 import { render } from './templates.js';
 
 /**
- * Lines of the config which are the user's to set: a change of these is no hand edit, and a rewrite keeps them. A key from
- * outside, such as a header's, is always quoted, and so never one of these.
+ * Lines of the config that users may change: gymgen keeps them, and does not count them as edits. The name of a header or tool
+ * never matches, because it is always quoted.
  */
 // eslint-disable-next-line no-restricted-syntax -- built from constants
 export const SETTING_LINES = new RegExp(`^ +(?:${SETTING_KEYS.join('|')}):`);
 
-/** What `gym list` shows. It reads descriptions as Rich's markup, in which `[` opens a tag, and ends on a bad one. */
+/** The description that `gym list` shows. It is read as Rich markup, where `[` opens a tag, and a bad tag is an error. */
 export function description(envName: string): string {
   const line = displayText(envName.replace(/[\s\p{Cc}]+/gu, ' ').trim());
   const shown = [...line.replaceAll('[', '(').replaceAll(']', ')')].slice(0, 200).join('');
@@ -24,23 +25,24 @@ export function config(
 ): string {
   const names = namesOf(options.name);
   const { server, settings } = options;
-  const or = <T>(value: T | undefined): T | null => value ?? null;
+  const orNull = <T>(value: T | undefined): T | null => value ?? null;
   return render('configs/name.yaml', {
     names,
     description: description(envName),
     ...('url' in server
       ? { url: server.url, bundle: null, sandbox: null }
-      : { url: null, bundle: server.bundle, sandbox: or(server.sandbox) }),
+      : { url: null, bundle: server.bundle, sandbox: orNull(server.sandbox) }),
     headers: entries(options.headers),
     toolNames: entries(options.renameTools).map(({ name, value }) => ({ name: value, value: name })),
     action: action !== undefined,
     fixedFields: entries(action?.fixed ?? {}),
-    numbers: (
-      ['connect_timeout', 'tool_timeout', 'reset_timeout', 'idle_timeout', 'max_concurrent_envs'] as const
-    ).flatMap((key) => (settings[key] === undefined ? [] : [{ key, value: settings[key] }])),
-    reward: or(settings.reward),
-    rewardRule: or(settings.reward_rule ?? rewardRule),
-    maxSteps: or(settings.max_steps),
+    numbers: SETTING_KEYS.filter((key) => typeof settings[key] === 'number' && key !== 'max_steps').map((key) => ({
+      key,
+      value: settings[key],
+    })),
+    reward: orNull(settings.reward),
+    rewardRule: orNull(settings.reward_rule ?? rewardRule),
+    maxSteps: orNull(settings.max_steps),
     datasets: datasets(options),
   });
 }
@@ -58,7 +60,7 @@ interface DatasetEntry {
 function datasets({ name, datasets }: GymOptions): DatasetEntry[] {
   if (datasets === undefined) return [];
   const names = namesOf(name);
-  // Gym looks for a relative path below each of NEMO_GYM_EXTRA_ROOTS, then here, then in its own installation
+  // Gym looks up relative paths in NEMO_GYM_EXTRA_ROOTS, the current folder and its own installation, in this order.
   const path = (split: string): string => `${names.folder}/${names.rows(split)}`;
   const declared = (['train', 'validation'] as const).flatMap((type): DatasetEntry[] => {
     const split = datasets[type];

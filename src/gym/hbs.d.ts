@@ -1,4 +1,4 @@
-/** What scripts/handlebars.mjs makes of a template: for `Handlebars.template`. */
+/** A template that scripts/handlebars.mjs compiled, for `Handlebars.template`. */
 declare module '*.hbs' {
   const specification: object;
   export default specification;

@@ -1,17 +1,4 @@
-export {
-  type BundleConfig,
-  type Datasets,
-  type GymOptions,
-  MAX_CONCURRENT_ENVS,
-  REWARD_RULES,
-  type RewardRule,
-  SETTING_KEYS,
-  type ServerConfig,
-  type Settings,
-} from '../model.js';
-export { checkOptions, checkServer } from './check.js';
-export { folder } from './folder.js';
-export { jsonLine } from './json-line.js';
+export { checkOptions, checkServer, folder } from './files.js';
 export { type Names, namesOf, slug } from './names.js';
-export { PromptPrints, promptPrint } from './prompt-prints.js';
-export { rowId } from './task-id.js';
+export { PromptFingerprints, promptFingerprint } from './prompt-fingerprints.js';
+export { inputJson, isSameRow, rowTaskId, taskIdOf, withInput } from './row-format.js';

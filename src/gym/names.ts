@@ -1,29 +1,19 @@
-/** Every spelling of an environment's name that a written folder holds. */
+/** All names in a written folder that derive from the server's name. */
 export interface Names {
-  /** The resources server's instance, its implementation and its folder. */
+  /** The resources server: its instance, its implementation and its folder. */
   server: string;
   /** The agent's instance, which each row names. */
   agent: string;
   /** The instance that NeMo RL sends rows to. */
   environment: string;
-  /** The folder's path in a Gym root. */
+  /** Path of the folder in a Gym root. */
   folder: string;
-  /** Paths in the folder. */
+  /** Path of the config in the folder. */
   config: string;
+  /** Path of a split's rows in the folder. */
   rows(split: string): string;
-  /** The Python project's name, which must not be a dependency's. */
+  /** The Python project, which must not have the name of a dependency. */
   project: string;
-}
-
-/** Gym's default for `--name`: `My-Env.v2` is `my_env_v2`. "" where nothing of it can be kept, which the rules refuse. */
-export function slug(envName: string): string {
-  const words = envName
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|(?<!_)_+$/g, '');
-  return /^\d/.test(words) ? `env_${words}` : words;
 }
 
 export function namesOf(name: string): Names {
@@ -36,4 +26,18 @@ export function namesOf(name: string): Names {
     rows: (split) => `data/${split}.jsonl`,
     project: `${name}-resources-server`,
   };
+}
+
+/**
+ * The default for `--name`: `My-Env.v2` becomes `my_env_v2`.
+ * @returns "" if no letter or digit is left, which the rules refuse
+ */
+export function slug(envName: string): string {
+  const words = envName
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|(?<!_)_+$/g, '');
+  return /^\d/.test(words) ? `env_${words}` : words;
 }

@@ -10,7 +10,7 @@ import testApp from '../../templates/server/tests/test_app.py.hbs';
 import { escapeCharacter, hiddenCharacters } from '../display-text.js';
 import { yamlString, yamlValue } from './yaml.js';
 
-/** Beside `src/` and, in the package, beside `dist/`. */
+/** Next to `src/` and, in the npm package, next to `dist/`. */
 export const TEMPLATES = fileURLToPath(new URL('../../templates/server/', import.meta.url));
 
 const COMPILED = {
@@ -28,39 +28,38 @@ const HIDDEN = hiddenCharacters();
 const handlebars = Handlebars.create();
 
 /**
- * A template writes a value only through one of these, so that it says what it takes the value for. Text of a server goes
- * through `yaml` and `toml`, which quote; the others let nothing through that could need it. `strict` doesn't look at a
- * helper's arguments: a value that is missing is refused here.
+ * Templates write values through these helpers only. `yaml`, `yamlValue` and `toml` quote; the others refuse values that would
+ * need quotes. They also refuse missing values, because Handlebars' `strict` does not check the arguments of helpers.
  */
 handlebars.registerHelper({
   yaml: (value: unknown) => yamlString(text(value)),
-  /** JSON. */
+  /** JSON text. */
   yamlValue: (value: unknown) => yamlValue(text(value)),
   toml: (value: unknown) =>
     stringify({ x: text(value) })
       .trimEnd()
       .slice('x = '.length)
       .replace(HIDDEN, escapeCharacter),
-  /** An instance name, or a word of gymgen's own. */
+  /** An instance name or a constant. */
   id: (value: unknown) => only(/^[a-z][a-z0-9_]*$/, text(value)),
-  /** A split, as `rules/split-names.ts` lets it through. */
+  /** A split name that passes `rules/split-names.ts`. */
   split: (value: unknown) => only(/^[A-Za-z0-9_@%+ .-]+$/, text(value)),
-  /** A tool's name in the rows. */
+  /** A tool name in the rows. */
   tool: (value: unknown) => only(/^[A-Za-z0-9_-]+$/, text(value)),
   number: (value: unknown) => only(/^[0-9]+(?:\.[0-9]+)?$/, String(value)),
 });
 
 function text(value: unknown): string {
-  if (typeof value !== 'string') throw new Error(`a template lacks a text: it has ${JSON.stringify(value)}`);
+  if (typeof value !== 'string') throw new Error(`a template expects a string, not ${JSON.stringify(value)}`);
   return value;
 }
 
 function only(pattern: RegExp, value: string): string {
-  if (!pattern.test(value)) throw new Error(`a template was given ${JSON.stringify(value)}, which the rules refuse`);
+  if (!pattern.test(value)) throw new Error(`a template got ${JSON.stringify(value)}, which the rules refuse`);
   return value;
 }
 
-/** @param file its path in `templates/server/`, without `.hbs` */
+/** @param file path in `templates/server/`, without `.hbs` */
 export function render(file: Template, values: object): string {
   return handlebars.template(COMPILED[file])(values);
 }

@@ -1,24 +1,26 @@
 import { parse } from 'lossless-json';
 import { escapeCharacter, hiddenCharacters } from '../display-text.js';
+import type { JsonText } from '../model.js';
 
-/** Hidden characters, of which PyYAML refuses or drops some when they stand raw, and the non-characters that it refuses. */
+/** Hidden characters, some of which PyYAML refuses or drops unless they are escaped, and the non-characters that it refuses. */
 const UNSAFE = hiddenCharacters('\\ufffe\\uffff');
 
 /**
- * A text as a YAML scalar that reads as exactly that text, to YAML 1.1 and 1.2 and to OmegaConf, which interpolates `${…}`
- * in any string, quoted or not (`${oc.env:HOME}` would write the reader's home). Always quoted: `on`, `1e3`, `12:30` and
- * `0x1F` are no strings otherwise. A text that is exactly `???` can't be written; `configText` in `rules/` refuses it.
+ * A YAML scalar that YAML 1.1, YAML 1.2 and OmegaConf read as exactly this text. It is always quoted, because plain `on`,
+ * `1e3`, `12:30` and `0x1F` are not strings, and `${…}` is escaped, because OmegaConf interpolates it in quoted strings, too:
+ * `${oc.env:HOME}` would insert the reader's home. Nothing escapes the text `???`; `configText` in `rules/` refuses it.
  */
 export function yamlString(text: string): string {
   return quoted(withoutInterpolation(text));
 }
 
+/** A JSON string is a double-quoted YAML scalar. */
 function quoted(text: string): string {
-  return JSON.stringify(text).replace(UNSAFE, escapeCharacter); // a string of JSON is a double-quoted one of YAML
+  return JSON.stringify(text).replace(UNSAFE, escapeCharacter);
 }
 
-/** JSON as a YAML value in flow style: numbers keep their spelling, and OmegaConf reads no `${…}` in a key. */
-export function yamlValue(json: string): string {
+/** A YAML value in flow style. Numbers keep their spelling; keys are not escaped, because OmegaConf reads no `${…}` there. */
+export function yamlValue(json: JsonText): string {
   return flow(parse(json));
 }
 
@@ -31,7 +33,7 @@ function flow(value: unknown): string {
     .join(', ')}}`;
 }
 
-/** OmegaConf's grammar: `\${` is a literal `${`, and backslashes before it count in pairs. */
+/** OmegaConf reads `\${` as a literal `${`, and backslashes before it in pairs. */
 function withoutInterpolation(text: string): string {
   return text.replace(/(?<!\\)(\\*)\$\{/g, (_, backslashes: string) => `${backslashes}${backslashes}\\\${`);
 }

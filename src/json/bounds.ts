@@ -8,7 +8,7 @@ const BACKSLASH = 0x5c;
 
 /**
  * The limit that a JSON text exceeds, found in one pass before it is parsed: JSON.parse of a few megabytes can take
- * gigabytes. Of invalid JSON, the result says nothing.
+ * gigabytes. For invalid JSON, the result is arbitrary.
  * @param json UTF-8
  */
 export function exceededLimit(
@@ -43,14 +43,14 @@ export function exceededLimit(
   return undefined;
 }
 
-/** Whether a JSON text has more values and keys than the limit, at whatever depth. Nearly free for texts of ordinary size. */
+/** Whether a JSON text has more values and keys than the limit, at any depth. Short texts are not scanned. */
 export function hasTooManyValues(json: Uint8Array | string): boolean {
   if (json.length <= FEW) return false;
   const bytes = typeof json === 'string' ? Buffer.from(json) : json;
   return exceededLimit(bytes, Number.POSITIVE_INFINITY) !== undefined;
 }
 
-/** Where the string of a valid JSON text ends that begins at `start`: the index of its closing quote. */
+/** The index of the closing quote of the string that begins at `start`, in a valid JSON text. */
 export function endOfString(json: string, start: number): number {
   for (let at = json.indexOf('"', start + 1); at !== -1; at = json.indexOf('"', at + 1)) {
     let escapes = 0;

@@ -1,4 +1,4 @@
-/** Puts bytes together in one piece of memory, which is used again and again and grows to what is needed at once. */
+/** Appends bytes to one buffer, which is reused and grows when needed. */
 export class ByteBuilder {
   length = 0;
 
@@ -14,12 +14,12 @@ export class ByteBuilder {
     this.length += data.copy(this.memory, this.length, start, end);
   }
 
-  /** What was put in from a place on. Good until the next is put in. */
+  /** The bytes from an index on. Valid until the next append. */
   since(start: number): Buffer {
     return this.memory.subarray(start, this.length);
   }
 
-  /** All that was put in, to begin again. Good until the next is put in. */
+  /** Returns all bytes and starts over. They are valid until the next append. */
   take(): Buffer {
     const taken = this.since(0);
     this.length = 0;

@@ -2,9 +2,15 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { longStrings } from './long-strings.js';
 
-/** A string of a JSON text, kept as the bytes that it came in: they are what `safeJson` would make of it. */
+/** Text that may not be decoded yet. `String(text)` decodes it. */
+export type LazyString = string | { toString(): string; toJSON(): string };
+
+/** A string of a JSON text, kept in its original bytes. `safeJson` would write the same bytes. */
 export class JsonString {
-  /** @param start of its opening quote, @param end behind its closing one */
+  /**
+   * @param start index of the opening quote
+   * @param end index after the closing quote
+   */
   constructor(
     readonly data: Buffer,
     readonly start: number,
@@ -20,59 +26,37 @@ export class JsonString {
   }
 }
 
-/** Bytes from which on a string is kept as it came; a shorter one takes longer to keep than to decode and to spell again. */
+/** Whether text is not decoded yet. It is then well-formed, and not empty. */
+export function isUndecoded(text: unknown): text is JsonString {
+  return text instanceof JsonString;
+}
+
+/** Minimum length, in bytes, of a string kept in raw form. Decoding and encoding a shorter one takes less time than keeping it. */
 const LONG = 1024;
-/** Stands for a string that is; followed by its number. Nobody outside can know it. */
+/** Placeholder prefix for a long string, followed by its number; random, so server data cannot contain it. */
 const MARK = `${randomUUID()}#`;
 
-/** A JSON text whose long strings were found. */
-export interface ScannedJson {
-  /** The text as it came. */
-  data: Buffer;
-  /** The same with a mark and a number in place of each long string. */
-  text: string;
-  mark: string;
-  /** Where each long string begins, at its opening quote, and ends, behind its closing one. */
-  places: number[];
-}
-
 /**
- * Reads JSON as JSON.parse does, but for its long strings, which are most of a page of tasks and are to be written again as
- * they are: each is a JsonString, and never decoded unless somebody asks. One that `safeJson` would spell otherwise is an
+ * Parses JSON as JSON.parse does, except for long strings, which make up most of a page of tasks and are written unchanged.
+ * Each becomes a JsonString, which is decoded only on demand. A string that `safeJson` would write differently becomes an
  * ordinary string.
- * @throws SyntaxError where it isn't JSON, or isn't UTF-8
+ * @throws SyntaxError if it is not JSON, or not UTF-8
  */
 export function parseJson(data: Buffer): unknown {
-  return parseScanned(scanJson(data));
-}
-
-/**
- * The first half of that, which takes most of its time.
- * @throws SyntaxError where it isn't UTF-8
- */
-export function scanJson(data: Buffer): ScannedJson {
-  if (!isUtf8(data)) throw new SyntaxError('it is not UTF-8');
+  if (!isUtf8(data)) throw new SyntaxError('not UTF-8');
   const places = longStrings(data, LONG);
+  if (places.length === 0) return JSON.parse(data.toString());
   let text = '';
   let from = 0;
   for (let at = 0; at < places.length; at += 2) {
     text += `${data.toString('utf8', from, places[at])}"${MARK}${at}"`;
     from = places[at + 1] as number;
   }
-  return { data, text: text + data.toString('utf8', from), mark: MARK, places };
+  return withStrings(JSON.parse(text + data.toString('utf8', from)), data, places);
 }
 
-/**
- * The second half.
- * @throws SyntaxError where it isn't JSON
- */
-export function parseScanned({ data, text, mark, places }: ScannedJson): unknown {
-  const value: unknown = JSON.parse(text);
-  return places.length === 0 ? value : withStrings(value, data, mark, places);
-}
-
-/** Puts the strings in place. Not recursive: how deep a server's JSON goes is the server's choice. */
-function withStrings(value: unknown, data: Buffer, mark: string, places: readonly number[]): unknown {
+/** Replaces the placeholders. Not recursive, because the server chooses how deeply its JSON is nested. */
+function withStrings(value: unknown, data: Buffer, places: readonly number[]): unknown {
   const root = { value };
   const left: object[] = [root];
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
@@ -80,8 +64,8 @@ function withStrings(value: unknown, data: Buffer, mark: string, places: readonl
     for (const key of Object.keys(members)) {
       const member = members[key];
       if (typeof member === 'string') {
-        if (!member.startsWith(mark)) continue;
-        const at = Number(member.slice(mark.length));
+        if (!member.startsWith(MARK)) continue;
+        const at = Number(member.slice(MARK.length));
         members[key] = new JsonString(data, places[at] as number, places[at + 1] as number);
       } else if (typeof member === 'object' && member !== null) left.push(member);
     }

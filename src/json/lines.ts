@@ -2,7 +2,7 @@ import { LIMITS, limitMessage } from '../limits.js';
 
 const LF = 0x0a;
 
-/** What a file without line ends can make us hold. */
+/** Upper bound on the bytes that a file without line breaks can make gymgen hold. */
 const LONGEST = LIMITS.lineBytes;
 
 export class LineTooLong extends Error {
@@ -12,9 +12,9 @@ export class LineTooLong extends Error {
 }
 
 /**
- * The lines of a stream, without their ends (LF or CR LF), as many at a time as come with one chunk: a million lines are
- * not a million steps of a generator.
- * @param decode of whole lines, the first of which has the number `line`; by default, invalid UTF-8 becomes U+FFFD
+ * The lines of a stream, without their line breaks (LF or CR LF), in one batch per chunk: a generator step for each of a million
+ * lines would be slow.
+ * @param decode decodes whole lines; `line` is the number of the first one. By default, invalid UTF-8 becomes U+FFFD
  */
 export async function* lineBatches(
   source: AsyncIterable<Buffer>,
@@ -29,7 +29,7 @@ export async function* lineBatches(
 }
 
 /**
- * The bytes of a stream cut at line ends, as many at a time as come with one chunk; the last line end of each is left out.
+ * The bytes of a stream in pieces of whole lines, one per chunk. A piece does not include its last line break.
  * @throws LineTooLong
  */
 export async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -49,7 +49,7 @@ export async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator
   if (size > 0) yield Buffer.concat(rest);
 }
 
-/** The lines of a text whose last one has no end. */
+/** The lines of a text that does not end with a line break. */
 export function linesOf(text: string): string[] {
   const lines = text.split('\n');
   return text.includes('\r') ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)) : lines;

@@ -1,47 +1,59 @@
-import instantiate from '../long-strings.wat';
+import { hiddenCharacters } from '../display-text.js';
 
-/** As long-strings.wat has it, in bytes. */
-const WINDOW = 64 * 1024;
-const TEXT = 64;
-const BEFORE = 2;
-const BLANKS = 16;
-const PLACES = TEXT + WINDOW + 64;
+const QUOTE = 1;
+const ESCAPE = 2;
+/** A byte that `safeJson` would write differently. */
+const CHANGED = 4;
+const COLON = 8;
+const HASH = 16;
+/** The first byte of characters that may be hidden. */
+const LEAD = 32;
 
-interface Scanner {
-  memory: { buffer: ArrayBuffer };
-  /** How many long strings end in the window. */
-  scan(base: number, size: number, long: number): number;
-}
+const HIDDEN = hiddenCharacters();
 
-let scanner: Scanner | null | undefined;
+/** The class of each byte inside a JSON string; 0 for most. */
+const CLASSES = new Uint8Array(256);
+CLASSES.fill(CHANGED, 0, 0x20);
+CLASSES[0x7f] = CHANGED;
+for (const byte of [0xc2, 0xd8, 0xdb, 0xdc, 0xe0, 0xe1, 0xe2, 0xef, 0xf0, 0xf3]) CLASSES[byte] = LEAD;
+for (const [character, found] of Object.entries({ '"': QUOTE, '\\': ESCAPE, ':': COLON, '#': HASH }))
+  CLASSES[character.charCodeAt(0)] = found;
+
+/** The bytes that JSON.stringify writes after a backslash, except `u`. */
+const ESCAPED = new Set(Buffer.from('"\\bfnrt'));
 
 /**
- * Finds the long strings of a JSON text that `safeJson` would spell as they are; without WebAssembly it finds none. It leaves
- * out a few more, with rare characters that stand beside hidden ones, such as U+FFFD.
- * @param json in UTF-8; of what is not JSON, they may be anything that begins and ends with a quote
- * @param long bytes from which on a string is one, its quotes included
- * @returns where each begins, at its opening quote, and ends, behind its closing one, in turn
+ * Finds the long strings of a JSON text that `safeJson` would write byte for byte.
+ * @param json UTF-8; if it is not valid JSON, the result is arbitrary, but each string begins and ends with a quote
+ * @param long minimum length in bytes, quotes included
+ * @returns the start and the end (exclusive) of each string in turn
  */
 export function longStrings(json: Buffer, long: number): number[] {
-  if (scanner === undefined) scanner = instance();
-  if (scanner === null) return [];
-  const memory = new Uint8Array(scanner.memory.buffer);
   const places: number[] = [];
-  for (let base = 0; base < json.length; base += WINDOW) {
-    const size = Math.min(WINDOW, json.length - base);
-    const before = Math.min(BEFORE, base);
-    memory.set(json.subarray(base - before, base + size), TEXT - before);
-    memory.fill(0x20, TEXT + size, TEXT + size + BLANKS);
-    const found = new Uint32Array(memory.buffer, PLACES, 2 * scanner.scan(base, size, long));
-    places.push(...found);
+  for (let start = json.indexOf('"'); start !== -1; ) {
+    let seen = 0;
+    let end = start + 1;
+    for (; end < json.length; end += 1) {
+      const found = CLASSES[json[end] as number] as number;
+      if (found === 0) continue;
+      if (found === QUOTE) break;
+      seen |= found;
+      if (found !== ESCAPE) continue;
+      end += 1;
+      if (!ESCAPED.has(json[end] as number)) seen |= CHANGED;
+    }
+    end += 1;
+    if (end <= json.length && end - start >= long && isUnchanged(json.subarray(start, end), seen))
+      places.push(start, end);
+    start = json.indexOf('"', end);
   }
   return places;
 }
 
-function instance(): Scanner | null {
-  try {
-    return instantiate() as Scanner;
-  } catch {
-    return null; // --jitless, an old processor, or a limit to the address space
-  }
+/** @param seen the classes of the bytes in the string */
+function isUnchanged(string: Buffer, seen: number): boolean {
+  if ((seen & CHANGED) !== 0) return false;
+  if ((seen & COLON) !== 0 && string.includes('::')) return false;
+  if ((seen & HASH) !== 0 && string.includes('##[')) return false;
+  return (seen & LEAD) === 0 || string.toString().search(HIDDEN) === -1;
 }

@@ -1,9 +1,9 @@
 import { endOfString, QUOTE } from './bounds.js';
 
 /**
- * The values of a JSON object or array as they are spelt, by key or position. JSON.parse would give others: 2^63 and 1.0 turn
- * into other numbers, and keys that look like numbers come first.
- * @param json valid JSON text; where a key comes twice, the last counts, as for JSON.parse
+ * The values of a JSON object or array with their original spelling, by key or position. JSON.parse would change numbers such as
+ * 2^63 and 1.0, and move keys that look like numbers to the front.
+ * @param json valid JSON text; if a key is repeated, its last value counts, as for JSON.parse
  */
 export function members(json: string): Map<string, string> {
   const found = new Map<string, string>();
@@ -34,7 +34,7 @@ export function members(json: string): Map<string, string> {
   return found;
 }
 
-/** A value below a JSON text as it is spelt, or undefined where there is none. */
+/** The value at a path in a JSON text, with its original spelling; undefined if there is none. */
 export function memberAt(json: string, ...path: string[]): string | undefined {
   let text: string | undefined = json;
   for (const key of path) text = text === undefined ? undefined : members(text).get(key);

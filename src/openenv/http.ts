@@ -10,23 +10,22 @@ import { UserError } from '../errors.js';
 import { exceededLimit, hasTooManyValues } from '../json/bounds.js';
 import { withoutMark } from '../json/utf8.js';
 import { LIMITS, overLimit } from '../limits.js';
-import { excerpt } from './excerpt.js';
-import { connectionFailure, Unreachable } from './failure.js';
+import { connectionFailure, excerpt, Unreachable } from './failures.js';
 import { type HttpProxy, onProxyRefusal, proxyAgent, proxyFor, proxyRefusal } from './proxy.js';
-import { busyOf, type ServerBusy, waitFor } from './retry-after.js';
+import { busyOf, type ServerBusy, waitFor } from './server-busy.js';
 import type { ServerUrl } from './url.js';
 
 export interface HttpOptions {
   /** Sent to the server's own origin only. */
   headers: Record<string, string>;
   signal: AbortSignal;
-  /** Seconds without a byte after which an answer is given up. */
+  /** Seconds without a byte after which a request fails (default: 60). */
   idleTimeout?: number;
-  /** Bytes of an answer after which it is refused (default: `LIMITS.answerBytes`). */
+  /** Upper bound on the bytes of an answer (default: `LIMITS.answerBytes`). */
   maxBytes?: number;
   /** Seconds for a whole answer (default: `LIMITS.answerSeconds`). */
   answerTimeout?: number;
-  /** Called before a wait for a server that is busy. */
+  /** Called before waiting for a busy server. */
   waiting?: (text: string) => void;
 }
 
@@ -42,23 +41,23 @@ export class HttpStatusError extends UserError {
   }
 }
 
-/** An answer that isn't JSON, though its status was good. */
+/** An answer with status 2xx that is not JSON. */
 export class NotJsonError extends UserError {
   override readonly name = 'NotJsonError';
 }
 
-/** An answer whose status was good. */
+/** An answer with status 2xx. */
 export class HttpAnswer {
   constructor(
-    /** Its body, unpacked. */
+    /** The decompressed body. */
     readonly data: Buffer,
     readonly asked: string,
-    /** Its content type. */
+    /** The content type. */
     readonly type: string,
   ) {}
 
   /**
-   * @param parse of an answer in UTF-8
+   * @param parse parses the body
    * @throws NotJsonError, or UserError if it has too many values
    */
   read(parse = parsePlain): unknown {
@@ -66,18 +65,18 @@ export class HttpAnswer {
     try {
       return parse(this.data);
     } catch {
-      // told below
+      // reported below
     }
     throw new NotJsonError(`the answer is not JSON (${this.type}): ${excerpt(this.data.toString()) || 'nothing'}`, {
       where: this.asked,
-      fix: 'is it an OpenEnv server? Its GET /health answers {"status":"healthy"}',
+      fix: 'pass the URL of an OpenEnv server, whose GET /health returns {"status":"healthy"}',
     });
   }
 }
 
 export interface JsonAnswer {
   value: unknown;
-  /** The text that it came as, in UTF-8, for whom JSON.parse changes too much. */
+  /** The body as it was received, because JSON.parse changes numbers. */
   data: Buffer;
   bytes: number;
 }
@@ -89,10 +88,10 @@ interface Exchanged {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
-/** Pieces of an answer that are put together: a server can send a byte at a time, and each piece takes far more memory. */
-const PIECES = 1024;
+/** Number of chunks to concatenate at a time: a server can send single bytes, and a chunk takes far more memory than a byte. */
+const CHUNKS = 1024;
 
-/** JSON over HTTP to one OpenEnv server, on connections that are kept open. Not safe to share between servers. */
+/** Sends JSON requests to one OpenEnv server, on connections that are kept open. */
 export class HttpClient {
   private readonly agent: http.Agent | Promise<http.Agent>;
   private readonly proxy: HttpProxy | null;
@@ -123,8 +122,8 @@ export class HttpClient {
 
   /**
    * @param path below the server's base, with its leading slash
-   * @returns the parsed answer, its bytes, and how many these are
-   * @throws UserError saying what was asked, what came and how to check; the signal's reason when it aborts
+   * @returns the parsed body, the body, and its size in bytes
+   * @throws UserError naming the request and the problem; the signal's reason if it aborts
    */
   async json(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonAnswer> {
     const answer = await this.ask(method, path, body);
@@ -133,7 +132,7 @@ export class HttpClient {
     return { value: answer.read(), data: answer.data, bytes: answer.data.length };
   }
 
-  /** The same, for an answer that is read later. */
+  /** The same, for an answer that the caller parses. */
   async ask(method: 'GET' | 'POST', path: string, body?: unknown): Promise<HttpAnswer> {
     const asked = `${method} ${this.server.http}${path}`;
     const payload = body === undefined ? undefined : JSON.stringify(body);
@@ -213,12 +212,12 @@ export class HttpClient {
         request.destroy(
           new Unreachable(`no answer within ${idleTimeout} s`, {
             where: asked,
-            fix: 'the server is there but does not answer: look at its log',
+            fix: "look at the server's log",
           }),
         ),
       );
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // A kept connection that the server closed just as it was taken, and no request of ours changes the server.
+        // The server closed a kept connection just as it was reused. Repeating is safe, because no request changes the server.
         const stale = request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
         if (stale) resolve(this.exchange(method, url, payload, asked, agent));
         else fail(error);
@@ -243,7 +242,7 @@ export class HttpClient {
     let size = 0;
     const body = decoded(response).on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (last.push(chunk) === PIECES) {
+      if (last.push(chunk) === CHUNKS) {
         chunks.push(Buffer.concat(last));
         last = [];
       }
@@ -258,7 +257,7 @@ export class HttpClient {
   }
 }
 
-/** The body, unpacked: a proxy may compress what was not asked to be. */
+/** The decompressed body. A proxy may compress it even if the request does not ask for that. */
 function decoded(response: http.IncomingMessage): Readable {
   const encoding = response.headers['content-encoding'];
   if (encoding === 'gzip' || encoding === 'deflate') return pipe(response, zlib.createUnzip());
@@ -272,15 +271,16 @@ function pipe(response: http.IncomingMessage, unzip: zlib.Unzip | zlib.BrotliDec
 }
 
 function parsePlain(data: Buffer): unknown {
-  if (!isUtf8(data)) throw new SyntaxError('it is not UTF-8');
+  if (!isUtf8(data)) throw new SyntaxError('not UTF-8');
   return JSON.parse(data.toString());
 }
 
 function fixFor(status: number, text: string): string {
   if (status === 400 && /plain HTTP request|HTTP request to an HTTPS/i.test(text))
-    return 'use https://: the port speaks TLS';
-  if (status === 401 || status === 403) return "does it need a token? Give one with --header 'Authorization: Bearer …'";
+    return 'use https://; the port speaks TLS';
+  if (status === 401 || status === 403)
+    return "if the server needs a token, pass it: --header 'Authorization: Bearer …'";
   if (status === 404)
-    return 'is it an OpenEnv server, and the base path right? Its GET /health answers {"status":"healthy"}';
+    return 'pass the URL of an OpenEnv server with its base path; its GET /health returns {"status":"healthy"}';
   return "look at the server's log";
 }

@@ -1,19 +1,20 @@
 export { memberAt, members } from '../json/members.js';
-export { excerpt } from './excerpt.js';
-export { Unreachable } from './failure.js';
+export { excerpt, tlsExplained, Unreachable } from './failures.js';
 export { HttpClient, HttpStatusError, NotJsonError } from './http.js';
 export {
   failureOf,
   type ListedTool,
   listedTools,
   type Observation,
-  type PlayedTask,
-  playedTask,
+  RefusedError,
+  type ReportedTask,
+  reportedTask,
+  ServerFull,
+  SessionLost,
   scoreNames,
 } from './messages.js';
-export { ServerBusy, waitFor } from './retry-after.js';
+export { pages, prefetch } from './pages.js';
+export { ServerBusy, waitFor } from './server-busy.js';
 export { type Answer, prepareSessions, Session } from './session.js';
-export { RefusedError, ServerFull, SessionLost } from './session-errors.js';
-export { tlsExplained } from './speaks-tls.js';
-export { NoTaskApi, TaskApi, type TaskDescriptor, type TaskRange } from './task-api.js';
+export { NoTaskApi, TaskApi, type TaskDescriptor } from './task-api.js';
 export { parseServerUrl, type ServerUrl } from './url.js';

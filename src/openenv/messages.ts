@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { type ErrorParts, UserError } from '../errors.js';
+import { isRecord } from '../json/guards.js';
 import { memberAt, members } from '../json/members.js';
 
 /**
@@ -7,7 +9,7 @@ import { memberAt, members } from '../json/members.js';
  */
 const Reward = z.union([z.number(), z.boolean().transform(Number), z.null()], 'expected a finite number or a bool');
 
-/** Text of an error frame; a server may send null or nothing. */
+/** A text of an error frame, which a server may omit or set to null. */
 const words = (otherwise: string) =>
   z
     .unknown()
@@ -25,10 +27,7 @@ const ValidationIssue = z.object({
 });
 
 /** Any JSON object. A `z.record` would copy it, which takes seconds if it is large. */
-const AnyObject = z.custom<Record<string, unknown>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'not an object',
-);
+const AnyObject = z.custom<Record<string, unknown>>(isRecord, 'not an object');
 
 /** A frame of the websocket: an answer of the environment, or an error of the server. */
 export const Frame = z.discriminatedUnion('type', [
@@ -59,7 +58,7 @@ export type Observation = Extract<Frame, { type: 'observation' }>['data'];
 const ISSUES = 3;
 
 /**
- * What an error frame says: its code and message and, for a VALIDATION_ERROR, the fields and reasons of `data.errors`.
+ * The text of an error frame: its code and message and, for a VALIDATION_ERROR, the fields and reasons of `data.errors`.
  */
 export function errorText({ code, message, errors }: Extract<Frame, { type: 'error' }>['data']): string {
   const issues = errors.flatMap((error) => {
@@ -71,14 +70,14 @@ export function errorText({ code, message, errors }: Extract<Frame, { type: 'err
   return [`${code}: ${message}`, ...issues.slice(0, ISSUES), ...more].join('; ');
 }
 
-/** `metadata.status: error` on an ordinary observation is how an episode fails. */
+/** The reason why an episode failed, which an observation reports as `metadata.status: error`; null if it did not fail. */
 export function failureOf(observation: Observation): string | null {
   const metadata = observation.metadata ?? {};
   if (metadata.status !== 'error') return null;
   return typeof metadata.error === 'string' ? metadata.error : 'the server gives no reason';
 }
 
-/** The names of an answer's scores (`metadata.scores`), those that are numbers. */
+/** The names of an answer's numeric scores (`metadata.scores`). */
 export function scoreNames({ metadata }: Observation): string[] {
   const { scores } = metadata ?? {};
   if (typeof scores !== 'object' || scores === null) return [];
@@ -87,16 +86,16 @@ export function scoreNames({ metadata }: Observation): string[] {
   );
 }
 
-const PlayedTask = z.object({
+const ReportedTask = z.object({
   id: z.union([z.string(), z.number().transform(String)]).nullish(),
   split: z.string().nullish(),
   index: z.number().nullish(),
 });
-export type PlayedTask = z.infer<typeof PlayedTask>;
+export type ReportedTask = z.infer<typeof ReportedTask>;
 
-/** The task that a reset says it plays, or null where the server doesn't say. */
-export function playedTask(observation: Observation): PlayedTask | null {
-  const { data } = PlayedTask.safeParse(observation.metadata?.task);
+/** The task of the episode as the reset reports it; null if the server does not report it. */
+export function reportedTask(observation: Observation): ReportedTask | null {
+  const { data } = ReportedTask.safeParse(observation.metadata?.task);
   return data && (data.id ?? data.index) != null ? data : null;
 }
 
@@ -107,10 +106,10 @@ const ListedTool = z.object({
   inputSchema: AnyObject.nullish(),
 });
 
-/** What a tool without a schema takes: nothing. */
+/** The parameters of a tool without a schema. */
 const NO_ARGUMENTS = '{"type":"object","properties":{}}';
 
-/** A tool as a `list_tools` step answers it; `parameters` is its schema as the server spelt it. */
+/** A tool as a `list_tools` step returns it. `parameters` is its schema with the server's spelling. */
 export interface ListedTool {
   name: string;
   description: string;
@@ -119,9 +118,9 @@ export interface ListedTool {
 
 /**
  * The tools that an answer lists.
- * @param json its text, since JSON.parse would change a schema's numbers and the order of its keys
- * @param path where the list is; MCP's own spells `input_schema` in another way
- * @throws ZodError where there is none
+ * @param json text of the answer, because JSON.parse would change a schema's numbers and the order of its keys
+ * @param path keys that lead to the list; in MCP's own list, `input_schema` is called `inputSchema`
+ * @throws ZodError if there is no list of tools
  */
 export function listedTools(json: string, ...path: string[]): ListedTool[] {
   const list = memberAt(json, ...path) ?? 'null';
@@ -138,4 +137,32 @@ export function listedTools(json: string, ...path: string[]): ListedTool[] {
         parameters: (schema && memberAt(text, schema)) || NO_ARGUMENTS,
       };
     });
+}
+
+/** All sessions of the server are in use. Another try may find a free one. */
+export class ServerFull extends UserError {
+  override readonly name = 'ServerFull';
+  constructor(
+    where: string,
+    readonly active: number | null | undefined,
+    readonly max: number | null | undefined,
+  ) {
+    super(`the server is full: ${active ?? '?'} of its ${max ?? '?'} sessions are in use`, { where });
+  }
+}
+
+/** The server refused one request. The session can continue. `code` is OpenEnv's, such as EXECUTION_ERROR. */
+export class RefusedError extends UserError {
+  override readonly name = 'RefusedError';
+  readonly code: string;
+
+  constructor(what: string, { code = '', ...parts }: ErrorParts & { code?: string } = {}) {
+    super(what, parts);
+    this.code = code;
+  }
+}
+
+/** The session cannot continue: the server closed it, missed a time limit, or sent an invalid answer. A new one may work. */
+export class SessionLost extends UserError {
+  override readonly name = 'SessionLost';
 }

@@ -31,16 +31,19 @@ export function proxyFor(server: string): HttpProxy | null {
   if (variable === undefined) return null;
   const value = process.env[variable] as string;
   const text = value.includes('://') ? value : `http://${value}`;
-  const way = { fix: `set ${variable}=http://HOST:PORT, or add ${hostname} to NO_PROXY` };
+  const parts = { fix: `set ${variable}=http://HOST:PORT, or add ${hostname} to NO_PROXY` };
   const url = parseUrl(text);
-  if (!url) throw new UserError(`${variable} is not the URL of a proxy`, way);
+  if (!url) throw new UserError(`${variable} is not the URL of a proxy`, parts);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new UserError(`${variable} names a ${url.protocol.slice(0, -1)} proxy, which gymgen does not support`, way);
+    throw new UserError(`${variable} names a ${url.protocol.slice(0, -1)} proxy, which gymgen does not support`, parts);
   }
   return { url, shown: url.origin, variable };
 }
 
-/** NO_PROXY: names with commas or blanks between them, each with its subdomains, perhaps with a port; `*` is all. */
+/**
+ * Whether NO_PROXY excludes a host. It lists names, separated by commas or spaces, optionally with a port. Each also matches
+ * its subdomains, and `*` matches everything.
+ */
 function excluded(hostname: string, port: string): boolean {
   const names = (process.env.no_proxy || process.env.NO_PROXY || '').toLowerCase().split(/[,\s]+/);
   return names.some((entry) => {
@@ -54,8 +57,8 @@ function excluded(hostname: string, port: string): boolean {
 }
 
 /**
- * An agent for requests through a proxy: `tunnel` connects through it, as TLS and websockets need; without, the proxy forwards
- * each request.
+ * An agent for requests through a proxy.
+ * @param tunnel connect through the proxy, as TLS and websockets need; otherwise the proxy forwards each request
  */
 export async function proxyAgent(
   { url }: HttpProxy,
@@ -63,7 +66,7 @@ export async function proxyAgent(
   options: http.AgentOptions & { signal: AbortSignal },
 ): Promise<http.Agent> {
   const { HttpProxyAgent, HttpsProxyAgent } = await import('./proxy-agents.js');
-  // As a header: the agents write the URL to the log that DEBUG turns on.
+  // A header, because the agents write the URL to the log that DEBUG enables.
   const headers: Record<string, string> = {};
   if (url.username || url.password) {
     const login = `${unescaped(url.username)}:${unescaped(url.password)}`;
@@ -88,7 +91,7 @@ export function onProxyRefusal(
 export function proxyRefusal({ shown, variable }: HttpProxy, status: number, asked: string): UserError {
   const host = new URL(asked.slice(asked.indexOf(' ') + 1)).hostname;
   if (status === 407) {
-    return new UserError(`the proxy ${shown} wants a login (HTTP 407)`, {
+    return new UserError(`the proxy ${shown} requires a login (HTTP 407)`, {
       where: asked,
       fix: `put the user and password into ${variable}: http://USER:PASSWORD@HOST:PORT`,
     });

@@ -2,58 +2,64 @@ import type { WebSocket } from 'ws';
 import { ZodError } from 'zod';
 import type { UserError } from '../errors.js';
 import { exceededLimit } from '../json/bounds.js';
-import { firstIssue } from '../json/first-issue.js';
+import { firstIssue } from '../json/guards.js';
 import { withoutMark } from '../json/utf8.js';
 import { LIMITS, limitMessage, overLimit } from '../limits.js';
-import { excerpt } from './excerpt.js';
-import { connectionFailure, handshakeFailure } from './failure.js';
-import { errorText, Frame, failureOf, type ListedTool, listedTools, type Observation } from './messages.js';
+import type { JsonText } from '../model.js';
+import { connectionFailure, excerpt, handshakeFailure } from './failures.js';
+import {
+  errorText,
+  Frame,
+  failureOf,
+  type ListedTool,
+  listedTools,
+  type Observation,
+  RefusedError,
+  ServerFull,
+  SessionLost,
+} from './messages.js';
 import { onProxyRefusal, proxyAgent, proxyFor } from './proxy.js';
-import { RefusedError, ServerFull, SessionLost } from './session-errors.js';
 import type { ServerUrl } from './url.js';
 
 export interface SessionOptions {
   /** Sent with the handshake. */
   headers: Record<string, string>;
   signal: AbortSignal;
-  /** Bytes of one frame after which the session is given up (default: `LIMITS.answerBytes`). */
+  /** Upper bound on the bytes of one frame (default: `LIMITS.answerBytes`). */
   maxFrame?: number;
   /** Seconds for the handshake (default: `LIMITS.handshakeSeconds`). */
   handshakeTimeout?: number;
 }
 
-/** JSON as it goes out: numbers keep their spelling. */
-type JsonText = string;
-
-/** An observation, with the frame that it came in: JSON.parse changes how its numbers are spelt. */
+/** An observation, with its frame as text, because JSON.parse changes numbers. */
 export type Answer = Observation & { frame: string };
 
 type Waiter = { resolve: (text: string) => void; reject: (error: unknown) => void };
 
 const CLOSE_MS = 2000;
-/** After an interruption, which is to end gymgen within a second. */
+/** Shorter after an interruption, which must end gymgen within a second. */
 const ABORTED_CLOSE_MS = 300;
-/** A timer takes no more: 24 days. */
+/** The longest time that a timer supports: 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Loaded when it is needed first, or by `prepareSessions`. */
+/** Loaded on first use, or by `prepareSessions`. */
 const client = () => import('ws');
 
-/** Loads what sessions need: it takes a while, which can be one in which a server is waited for. */
+/** Loads the websocket client, which takes a while. Call it before waiting for a server anyway. */
 export function prepareSessions(): void {
-  client().catch(() => {}); // told where it is needed
+  client().catch(() => {}); // reported by `Session.open`
 }
 
 /**
- * One websocket, which is one session, which is one environment (openenv 0.10.0). Requests carry no ids and are answered in
- * order, so one is under way at a time; one that misses its limit loses the session.
+ * One websocket. Each has a session and an environment of its own (openenv 0.10.0). Requests carry no ids and are answered in
+ * order, so only one is under way at a time, and the session is lost if one misses its time limit.
  */
 export class Session {
-  /** What the server says before the first answer, which nobody asked for. */
+  /** A frame that the server sent by itself before the first request, such as that it is full. */
   private notice: string | null = null;
   private waiter: Waiter | null = null;
   private ended: UserError | null = null;
-  private unasked: UserError | null = null;
+  private unexpected: UserError | null = null;
   /** The request that was answered last. */
   private answered: 'reset' | 'step' | null = null;
   private asking: 'reset' | 'step' = 'reset';
@@ -65,7 +71,7 @@ export class Session {
     private readonly signal: AbortSignal,
     maxFrame: number,
   ) {
-    // From the start: a full server's frame comes unasked, and can come before `open` is told.
+    // Listen from the start: a full server sends a frame by itself, perhaps before the `open` event.
     socket.on('message', (data, isBinary) => {
       if (isBinary) this.end(new SessionLost('the server sent a binary frame, which OpenEnv does not', { where: url }));
       else this.take(data as Buffer);
@@ -81,7 +87,7 @@ export class Session {
     });
   }
 
-  /** @throws UserError where no session can be opened; the signal's reason when it aborts */
+  /** @throws UserError if no session can be opened; the signal's reason if it aborts */
   static async open(
     server: ServerUrl,
     { headers, signal, maxFrame = LIMITS.answerBytes, handshakeTimeout = LIMITS.handshakeSeconds }: SessionOptions,
@@ -133,8 +139,10 @@ export class Session {
   }
 
   /**
-   * @param seconds limit of this request
-   * @throws ServerFull, RefusedError or SessionLost; the signal's reason when it aborts
+   * Starts an episode.
+   * @param args keyword arguments of the reset, a JSON object
+   * @param seconds time limit of this request
+   * @throws ServerFull, RefusedError or SessionLost; the signal's reason if it aborts
    */
   async reset(args: JsonText, seconds: number): Promise<Answer> {
     return this.ask('reset', args, seconds);
@@ -149,7 +157,7 @@ export class Session {
     return this.ask('step', action, seconds);
   }
 
-  /** The tools that the open turn offers, in the server's order; none where the episode failed. */
+  /** The tools of the current turn, in the server's order; empty if the episode failed. */
   async listTools(seconds: number): Promise<Observation & { tools: ListedTool[] }> {
     const observation = await this.step('{"type":"list_tools"}', seconds);
     if (failureOf(observation) !== null) return { ...observation, tools: [] };
@@ -157,14 +165,14 @@ export class Session {
       return { ...observation, tools: listedTools(observation.frame, 'data', 'observation', 'tools') };
     } catch (cause) {
       if (!(cause instanceof ZodError)) throw cause;
-      throw new SessionLost(`the server's list of tools can't be read: ${firstIssue(cause)}`, {
+      throw new SessionLost(`cannot read the server's list of tools: ${firstIssue(cause)}`, {
         where: this.url,
         cause,
       });
     }
   }
 
-  /** Ends the session, so that the server frees its slot. Never throws; takes no longer than two seconds. */
+  /** Ends the session, so that the server frees its slot. Never throws. Takes up to two seconds. */
   async close(): Promise<void> {
     if (this.socket.readyState === this.socket.CLOSED) return;
     this.closing = true;
@@ -178,9 +186,9 @@ export class Session {
     clearTimeout(timer);
   }
 
-  /** @throws SessionLost if the server sent an answer that nobody asked for, so that others may be another request's */
+  /** @throws SessionLost if the server sent an unexpected frame: other answers may then belong to the wrong requests */
   assertInOrder(): void {
-    if (this.unasked) throw this.unasked;
+    if (this.unexpected) throw this.unexpected;
   }
 
   private async ask(type: 'reset' | 'step', data: JsonText, seconds: number): Promise<Answer> {
@@ -226,22 +234,20 @@ export class Session {
       this.answered = this.asking;
       waiter.resolve(text);
     } else if (this.ended) {
-      // The late answer of a request that was given up.
+      // The late answer to a request that timed out.
     } else if (this.answered === null && isNotice(text)) this.notice ??= text;
     else if (!this.closing || !isNotice(text)) this.refuse(text);
   }
 
-  /** A frame is an answer only while a request waits: one that nobody asked for would be taken for the next one's. */
+  /** Ends the session after an unexpected frame, which would be taken for the answer to the next request. */
   private refuse(text: string): void {
     const what =
-      this.answered === 'reset'
-        ? 'the server answered the reset twice'
-        : 'the server sent a frame that nobody asked for';
-    this.unasked = new SessionLost(`${what}: ${excerpt(text)}`, {
+      this.answered === 'reset' ? 'the server answered the reset twice' : 'the server sent an unexpected frame';
+    this.unexpected = new SessionLost(`${what}: ${excerpt(text)}`, {
       where: this.url,
-      fix: 'answer each request once, and send nothing else',
+      fix: 'correct the server: it must answer each request once and send nothing else',
     });
-    this.end(this.unasked);
+    this.end(this.unexpected);
   }
 
   private end(error: UserError): void {
@@ -252,7 +258,7 @@ export class Session {
   }
 }
 
-/** What OpenEnv's server sends by itself, before it reads a request (openenv 0.10.0, core/env_server/http_server.py). */
+/** Errors that OpenEnv's server sends by itself, before it reads a request (openenv 0.10.0, core/env_server/http_server.py). */
 const NOTICES: readonly unknown[] = ['CAPACITY_REACHED', 'FACTORY_ERROR', 'SESSION_ERROR'];
 
 function isNotice(text: string): boolean {
@@ -270,19 +276,19 @@ function observationOf(text: string, where: string, isFirst: boolean): Observati
   try {
     frame = Frame.parse(JSON.parse(text));
   } catch (cause) {
-    throw new SessionLost(`not a frame of OpenEnv: ${notANumber(text) ?? excerpt(text)}`, { where, cause });
+    throw new SessionLost(`not an OpenEnv frame: ${notANumber(text) ?? excerpt(text)}`, { where, cause });
   }
   if (frame.type === 'observation') return frame.data;
-  if (frame.type === 'state') throw new SessionLost('the server answered with a state, out of order', { where });
+  if (frame.type === 'state') throw new SessionLost('the server sent an unexpected state frame', { where });
   const { code, active_sessions, max_sessions } = frame.data;
   if (code === 'CAPACITY_REACHED' && isFirst) throw new ServerFull(where, active_sessions, max_sessions);
   throw new RefusedError(excerpt(errorText(frame.data), 600), { where, code });
 }
 
-/** Where a text has a number that Python's json writes and JSON does not have; undefined if it has none. */
+/** Describes a NaN or infinity, which Python writes although JSON has no such number; undefined if there is none. */
 function notANumber(text: string): string | undefined {
   const found = /[[,:]\s*(NaN|-?Infinity)(?=\s*[\],}])/.exec(text);
   if (!found) return undefined;
   const around = text.slice(Math.max(0, found.index - 60), found.index + found[0].length);
-  return `JSON has no ${found[1]}: …${excerpt(around)}…`;
+  return `${found[1]} is not valid JSON: …${excerpt(around)}…`;
 }

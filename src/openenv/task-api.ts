@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
-import { firstIssue } from '../json/first-issue.js';
-import { parseJson, parseScanned } from '../json/json-string.js';
+import { firstIssue } from '../json/guards.js';
+import { parseJson } from '../json/json-string.js';
 import { LIMITS, limitMessage } from '../limits.js';
 import { type HttpClient, HttpStatusError } from './http.js';
-import type { PageThread } from './page-thread.js';
 
 /**
- * A task as the server describes it: AgentEnv has id, name, index, prompt, system_prompt and agent; others what they like. Its
- * long strings are JsonStrings.
+ * A task as the server describes it. AgentEnv's fields are id, name, index, prompt, system_prompt and agent; other servers may
+ * have any fields.
+ * `parseJson` leaves its long strings raw.
  */
 export type TaskDescriptor = Record<string, unknown>;
 
 const Environments = z.array(z.string().min(1)).max(1000);
 const Splits = z
-  .array(z.object({ name: z.string().min(1, 'a split needs a name, and this one is empty') }))
+  .array(z.object({ name: z.string().min(1, 'a split has an empty name') }))
   .max(LIMITS.splits, limitMessage('splits'));
 const Count = z.object({ num_tasks: z.number().int().nonnegative() });
-/** One check of all: a schema for each took 20 ms of a small write. */
+/** One check for the whole list: a schema for each task took 20 ms of a small write. */
 const Tasks = z.object({
   tasks: z.custom<TaskDescriptor[]>(
     (tasks) => Array.isArray(tasks) && tasks.every((task) => typeof task === 'object' && task !== null),
@@ -25,25 +25,20 @@ const Tasks = z.object({
   ),
 });
 
-/** Bytes from which on pages are read in a thread of their own, which takes 20 MB of memory. */
-const LARGE = 16 * 2 ** 20;
-
-/** Tasks as they came. */
-export interface TaskRange {
+/** The tasks of one answer. */
+export interface TaskPage {
+  tasks: TaskDescriptor[];
+  /** Size of the answer in bytes. */
   bytes: number;
-  /** @throws UserError where they can't be read */
-  read(): TaskDescriptor[];
 }
 
-/** The server can't list tasks: the environment lacks the methods, or the server the routes. */
+/** The server cannot list tasks: the environment lacks the methods, or the server lacks the routes. */
 export class NoTaskApi extends UserError {
   override readonly name = 'NoTaskApi';
 }
 
-/** The Task API of openenv 0.10.0, which never starts an episode. */
+/** The Task API of openenv 0.10.0. None of its requests starts an episode. */
 export class TaskApi {
-  private started: Promise<PageThread> | undefined;
-
   constructor(
     private readonly http: HttpClient,
     private readonly base: string,
@@ -63,33 +58,17 @@ export class TaskApi {
     return (await this.ask('POST', `/${encodeURIComponent(env)}/num_tasks`, { split }, Count)).num_tasks;
   }
 
-  /** The tasks from `start` up to, not including, `stop`. */
+  /** The tasks from `start` to `stop`, exclusive. */
   async taskRange(env: string, split: string, start: number, stop: number): Promise<TaskDescriptor[]> {
-    return (await this.askTaskRange(env, split, start, stop)).read();
+    return (await this.taskPage(env, split, start, stop)).tasks;
   }
 
-  /** The same, before they are read: the server can be asked for more meanwhile. */
-  async askTaskRange(env: string, split: string, start: number, stop: number): Promise<TaskRange> {
+  /** The same, with the size of the answer. */
+  async taskPage(env: string, split: string, start: number, stop: number): Promise<TaskPage> {
     const path = `/${encodeURIComponent(env)}/task_range`;
-    const body = { split, start, stop };
-    const page = await (await this.thread())?.ask(path, body);
-    const answer = page?.answer ?? (await this.http.ask('POST', path, body));
-    return {
-      bytes: answer.data.length,
-      read: () => this.check(Tasks, answer.read(page ? () => parseScanned(page.scanned) : parseJson), path).tasks,
-    };
-  }
-
-  /** Ends what it started for large answers, and not the client: it may still be asked. */
-  async close(): Promise<void> {
-    await (await this.started)?.close();
-  }
-
-  private thread(): Promise<PageThread> | undefined {
-    if (this.http.bytes >= LARGE) {
-      this.started ??= import('./page-thread.js').then(({ PageThread }) => new PageThread(this.http));
-    }
-    return this.started;
+    const answer = await this.http.ask('POST', path, { split, start, stop });
+    const { tasks } = this.check(Tasks, answer.read(parseJson), path);
+    return { tasks, bytes: answer.data.length };
   }
 
   private async ask<T>(method: 'GET' | 'POST', path: string, body: unknown, schema: z.ZodType<T>): Promise<T> {
@@ -99,9 +78,9 @@ export class TaskApi {
     } catch (error) {
       // 501: the environment lacks the method; 404: an older openenv, or an environment that is not OpenEnv's.
       if (error instanceof HttpStatusError && (error.status === 501 || error.status === 404)) {
-        throw new NoTaskApi(`the server has no Task API (${error.status}), and gymgen needs to know its tasks`, {
+        throw new NoTaskApi(`the server has no Task API (${error.status}), so its tasks are unknown`, {
           where: `${method} ${this.base}${path}`,
-          fix: 'give them: --episodes N for N seeds, or --tasks FILE with the arguments of each reset (.jsonl, .csv, .json)',
+          fix: 'provide tasks: --episodes N for N seeds, or --tasks FILE (.jsonl, .csv, .json) with the arguments of each reset',
         });
       }
       throw error;
@@ -111,7 +90,7 @@ export class TaskApi {
   private check<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
-    throw new UserError(`the server's answer is not OpenEnv's: ${firstIssue(parsed.error)}`, {
+    throw new UserError(`invalid answer from the server: ${firstIssue(parsed.error)}`, {
       where: this.base + path,
     });
   }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseUrl, withoutCredentials } from '../credentials.js';
-import { discoverName, Gate, isRecording, openRecording, type Reporter } from '../discover/index.js';
+import { discoverName, isRecording, openRecording, type Reporter, Semaphore } from '../discover/index.js';
 import { Interrupted, UserError } from '../errors.js';
 import { slug } from '../gym/index.js';
 import { Unreachable } from '../openenv/index.js';
@@ -11,7 +11,7 @@ import { prepareRoot, type WriteRequest, write } from './write.js';
 
 /** One source of a batch. */
 export interface Job {
-  /** As messages call it: its name, or the source as it was given. */
+  /** Its name, or the source as passed, for messages. */
   label: string;
   request: WriteRequest;
 }
@@ -21,7 +21,7 @@ export type Status = 'wrote' | 'unchanged' | 'same' | 'differs' | 'failed' | 'sk
 export interface Outcome {
   job: Job;
   status: Status;
-  /** The folder's name, where it came to that. */
+  /** Name of the folder, if known. */
   name?: string;
   rows?: number;
   toolsets?: number;
@@ -31,15 +31,15 @@ export interface Outcome {
 export interface BatchOptions {
   /** Jobs that run at once. */
   concurrency: number;
-  /** End with the first job that fails. */
+  /** Stop at the first failure. */
   failFast: boolean;
-  /** How often an unreachable source is asked again. */
+  /** Retries for an unreachable source. */
   retries: number;
-  /** Compare, and write nothing. */
+  /** Compare only; write nothing. */
   check: boolean;
 }
 
-/** Is told what goes on. */
+/** Reports progress. */
 export interface BatchObserver {
   begun(job: Job): void;
   reporter(job: Job): Reporter;
@@ -50,9 +50,10 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
 /**
- * Runs jobs, each as if it were alone, and goes on past those that fail.
+ * Runs jobs independently of each other, and continues if some fail.
  * @returns an outcome for each job, in their order
- * @throws UserError if two would write one folder, or if a Gym root has an interrupted write that cannot be completed; the signal's reason once it is aborted and all have ended
+ * @throws UserError if two jobs would write one folder, or if an interrupted write cannot be completed; the signal's reason if
+ * it aborts, once all jobs have ended
  */
 export async function runBatch(
   jobs: readonly Job[],
@@ -64,7 +65,7 @@ export async function runBatch(
   await refuseSameNames(jobs, signal);
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  const gates = gatesOf(jobs);
+  const semaphores = semaphoresOf(jobs);
   const claim = claims();
   const outcomes = new Map<Job, Outcome>();
   const waiting = [...jobs];
@@ -74,7 +75,7 @@ export async function runBatch(
       if (either.aborted) return;
       observer.begun(job);
       const own = job;
-      const request = { ...shared(job, gates), claim: (name: string) => claim(own, name) };
+      const request = { ...shared(job, semaphores), claim: (name: string) => claim(own, name) };
       const outcome = await run({ ...job, request }, options, observer.reporter(job), either);
       outcomes.set(job, { ...outcome, job });
       observer.ended({ ...outcome, job });
@@ -82,14 +83,14 @@ export async function runBatch(
     }
   };
   const workers = Array.from({ length: Math.min(options.concurrency, jobs.length) }, worker);
-  // A bug in one must not leave the others running behind the command's end.
+  // Wait for all jobs, even if one has a bug.
   const ends = await Promise.allSettled(workers);
   signal.throwIfAborted();
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return jobs.map((job) => outcomes.get(job) ?? { job, status: 'skipped' });
 }
 
-/** Once for each Gym root, so that a problem of the root is not reported for each job. */
+/** Prepares each Gym root once, so that its problems are reported once. */
 async function prepareRoots(jobs: readonly Job[], { check }: BatchOptions, observer: BatchObserver): Promise<void> {
   for (const [gymRoot, job] of new Map(jobs.map((job) => [job.request.gymRoot, job]))) {
     await prepareRoot({ gymRoot, dryRun: check || job.request.dryRun }, observer.reporter(job));
@@ -119,23 +120,23 @@ async function once(job: Job, options: BatchOptions, reporter: Reporter, signal:
   return { job, status, name, rows: rows.reduce((sum, split) => sum + split.rows, 0), toolsets: toolsets.length };
 }
 
-/** Jobs that ask one server share its sessions: together they open no more than the one that may open the most. */
-function gatesOf(jobs: readonly Job[]): Map<string, Gate> {
+/** Jobs on one server share its sessions: together they open up to the largest of their limits. */
+function semaphoresOf(jobs: readonly Job[]): Map<string, Semaphore> {
   const limits = new Map<string, number[]>();
   for (const { request } of jobs) {
     const limit = request.discover.maxSessions;
-    limits.set(serverOf(request.url), [...(limits.get(serverOf(request.url)) ?? []), limit]);
+    limits.set(serverOf(request.source), [...(limits.get(serverOf(request.source)) ?? []), limit]);
   }
   const shared = [...limits].filter(([, all]) => all.length > 1);
-  return new Map(shared.map(([server, all]) => [server, new Gate(Math.max(...all))]));
+  return new Map(shared.map(([server, all]) => [server, new Semaphore(Math.max(...all))]));
 }
 
-function shared({ request }: Job, gates: ReadonlyMap<string, Gate>): Job['request'] {
-  const gate = gates.get(serverOf(request.url));
-  return gate ? { ...request, discover: { ...request.discover, gate } } : request;
+function shared({ request }: Job, semaphores: ReadonlyMap<string, Semaphore>): Job['request'] {
+  const semaphore = semaphores.get(serverOf(request.source));
+  return semaphore ? { ...request, discover: { ...request.discover, semaphore } } : request;
 }
 
-/** A URL without what doesn't matter; other sources are their own server each. */
+/** The host of a URL; any other source is its own server. */
 function serverOf(source: string): string {
   return parseUrl(source)?.host ?? source;
 }
@@ -143,8 +144,8 @@ function serverOf(source: string): string {
 const SILENT = { warn: () => {}, progress: () => {} };
 
 /**
- * Refuses a batch of which two sources would write one folder, as far as their names can be told without starting one.
- * @throws UserError naming each two
+ * Refuses a batch with two sources for one folder, as far as their names are known without starting a source.
+ * @throws UserError that names each pair
  */
 export async function refuseSameNames(jobs: readonly Job[], signal: AbortSignal): Promise<void> {
   const names = await Promise.all(jobs.map((job) => nameOf(job, signal)));
@@ -156,25 +157,27 @@ export async function refuseSameNames(jobs: readonly Job[], signal: AbortSignal)
     const folder = folderOf(job, name);
     const other = first.get(folder);
     if (other)
-      clashes.push(`${name}: ${withoutCredentials(other.request.url)} and ${withoutCredentials(job.request.url)}`);
+      clashes.push(
+        `${name}: ${withoutCredentials(other.request.source)} and ${withoutCredentials(job.request.source)}`,
+      );
     else first.set(folder, job);
   }
   if (clashes.length === 0) return;
-  throw new UserError('two sources would write one folder; nothing was written', {
+  throw new UserError('two sources would write the same folder; nothing was written', {
     details: clashes,
     fix: 'give one of them another name',
   });
 }
 
-/** Where a job of that name writes. */
+/** The folder that a job writes. */
 function folderOf({ request }: Job, name: string): string {
   return `${path.resolve(request.gymRoot)}/${name}`;
 }
 
-/** The name that a job will write, or undefined where only running it tells, or will tell why it can't. */
+/** The name that a job will write; undefined if it becomes known, or fails, only when the job runs. */
 async function nameOf({ request }: Job, signal: AbortSignal): Promise<string | undefined> {
   if (request.name !== undefined) return request.name;
-  const { url: source, discover } = request;
+  const { source, discover } = request;
   try {
     if (await isRecording(source)) {
       const recording = await openRecording(source, { splits: [], limit: 1, signal }, SILENT);
@@ -193,14 +196,14 @@ async function nameOf({ request }: Job, signal: AbortSignal): Promise<string | u
   }
 }
 
-/** For names that only running tells: the second job of one is refused before it writes. */
+/** Refuses the second job with the same name before it writes, for names that become known only when a job runs. */
 export function claims(): (job: Job, name: string) => void {
   const first = new Map<string, Job>();
   return (job, name) => {
     const folder = folderOf(job, name);
     const other = first.get(folder);
     if (other !== undefined && other !== job) {
-      throw new UserError(`another source of the batch writes '${name}': ${withoutCredentials(other.request.url)}`, {
+      throw new UserError(`another source of the batch writes '${name}': ${withoutCredentials(other.request.source)}`, {
         fix: 'give one of them another name',
       });
     }

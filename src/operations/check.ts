@@ -6,13 +6,13 @@ import { type Generated, type GenerateRequest, generate } from './generate.js';
 import { Warnings } from './warnings.js';
 
 export interface CheckReport extends Generated, Planned {
-  /** Every file that is not as it would be written, with what differs in it. */
+  /** Every file that differs from what is generated. */
   differences: FileDifference[];
 }
 
 /**
- * Generates the folder again, in memory, and compares it with what is there. Writes nothing, anywhere.
- * @throws UserError where it can't tell: what is asked can't be reached, or the folder is not gymgen's
+ * Generates a folder in memory and compares it with the existing one. Writes nothing.
+ * @throws UserError if the source cannot be read, or if gymgen did not write the folder
  */
 export async function check(request: GenerateRequest, reporter: Reporter, signal: AbortSignal): Promise<CheckReport> {
   await assertFinished(request.gymRoot);
@@ -20,7 +20,7 @@ export async function check(request: GenerateRequest, reporter: Reporter, signal
     { ...request, dropPrompts: true },
     async (target, files, record) => {
       const comparison = new Comparison(target);
-      // What a hand edit would become is not asked here: `keep` is the plan that touches none.
+      // `keep` is the plan that does not touch edited files.
       const planned = await planFolder(target, comparison.watch(files), record, { edits: 'keep', signal });
       const differing = planned.plan.entries.filter(({ state }) => state !== 'same');
       return { ...planned, differences: await comparison.differences(differing, planned.lock) };

@@ -1,30 +1,30 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { which } from '../files.js';
-import { frameworkLacks, pythonsWithFramework } from '../source/framework.js';
-import { runProgram } from '../source/run-program.js';
-import { uvPath } from '../source/uv.js';
+import { candidatePythons, findUv, frameworkProblem, runProgram } from '../source/index.js';
 
-/** Something that gymgen, or what it writes, works with. */
+/** A program or package that gymgen or the written servers use. */
 export interface Check {
   name: string;
   /** What it is for. */
   use: string;
-  /** Its version and where it is, or null where it isn't there. */
+  /** Version and path; null if it was not found. */
   found: string | null;
-  /** How to get it, where it isn't there. */
+  /** How to get it. */
   fix: string;
-  /** Whether something is amiss where it isn't there: what gymgen can get by itself isn't needed. */
+  /** Whether it must be installed. False for what gymgen can install itself. */
   needed: boolean;
+  /** A problem with the found version. */
+  warning?: string;
 }
 
 const NODE = 20;
-/** What nemo-gym 0.7.0 requires. */
+/** Minimum version for nemo-gym 0.7.0. */
 const GYM_PYTHON = [3, 13, 14] as const;
 
-/** Looks for what there is on this machine; nothing is installed. */
+/** Looks for programs and packages on this machine. Installs nothing. */
 export async function doctor(signal: AbortSignal): Promise<Check[]> {
-  const uv = await uvPath();
+  const uv = (await findUv()) ?? null;
   return [
     node(),
     await uvCheck(uv, signal),
@@ -46,28 +46,31 @@ function node(): Check {
 }
 
 async function uvCheck(uv: string | null, signal: AbortSignal): Promise<Check> {
-  const folder = uv && path.dirname(uv);
-  const own =
-    folder && (await which('uv')) === undefined
-      ? `: not on PATH, where NeMo Gym looks (export PATH="$PATH:${folder}")`
-      : '';
+  const isOnPath = (await which('uv')) !== undefined;
   return {
     name: 'uv',
-    use: 'serves bundles, OpenEnv projects and the demo, each with what it needs; makes the venvs of NeMo Gym',
-    found: uv && `${(await said(uv, ['--version'], signal))?.replace(/^uv /, '') ?? '?'}, ${uv}${own}`,
+    use: 'serves bundles, OpenEnv projects and the demo, and creates the virtual environments of NeMo Gym',
+    found: uv && `${(await firstLineOf(uv, ['--version'], signal))?.replace(/^uv /, '') ?? '?'}, ${uv}`,
     fix: 'https://docs.astral.sh/uv/, or pip install uv',
     needed: true,
+    ...(uv && !isOnPath
+      ? { warning: `but not on PATH, as NeMo Gym requires (export PATH="$PATH:${path.dirname(uv)}")` }
+      : {}),
   };
 }
 
-/** Found as uv finds it: outside of venvs. */
+/** Looks where uv does: outside of virtual environments. */
 async function gymPython(uv: string | null, signal: AbortSignal): Promise<Check> {
   const wanted = GYM_PYTHON.join('.');
-  const python = uv && (await said(uv, ['python', 'find', '--no-project', '--system', `>=${wanted}`], signal));
+  const python = uv && (await firstLineOf(uv, ['python', 'find', '--no-project', '--system', `>=${wanted}`], signal));
   const candidates = [...(python ? [python] : []), 'python3.13', 'python3'];
   let found: string | null = null;
   for (const candidate of candidates) {
-    const version = await said(candidate, ['-I', '-c', 'import platform; print(platform.python_version())'], signal);
+    const version = await firstLineOf(
+      candidate,
+      ['-I', '-c', 'import platform; print(platform.python_version())'],
+      signal,
+    );
     if (version !== null && isNewer(version, GYM_PYTHON)) {
       found = `${version}, ${candidate}`;
       break;
@@ -75,7 +78,7 @@ async function gymPython(uv: string | null, signal: AbortSignal): Promise<Check>
   }
   return {
     name: `Python ${wanted} or newer`,
-    use: 'NeMo Gym 0.7 and the servers that are written',
+    use: 'runs NeMo Gym 0.7 and the written servers',
     found,
     fix: 'uv python install 3.13',
     needed: true,
@@ -90,10 +93,10 @@ function isNewer(version: string, than: readonly number[]): boolean {
 
 async function framework(canMake: boolean, signal: AbortSignal): Promise<Check> {
   let found: string | null = null;
-  for (const python of pythonsWithFramework()) {
-    if (found === null && (await frameworkLacks(python, signal)) === null) {
+  for (const python of candidatePythons()) {
+    if (found === null && (await frameworkProblem(python, signal)) === null) {
       const version = 'from importlib.metadata import version; print(version("agentenv-framework"))';
-      found = `${(await said(python, ['-c', version], signal)) ?? '?'}, ${python}`;
+      found = `${(await firstLineOf(python, ['-c', version], signal)) ?? '?'}, ${python}`;
     }
   }
   return {
@@ -101,32 +104,32 @@ async function framework(canMake: boolean, signal: AbortSignal): Promise<Check> 
     use: 'serves AgentEnv bundles',
     found,
     fix: canMake
-      ? 'gymgen installs it with uv when it is needed; for your own: uv pip install "agentenv-framework[openenv]"'
+      ? 'gymgen installs it with uv when needed; to install it yourself: uv pip install "agentenv-framework[openenv]"'
       : 'pip install "agentenv-framework[openenv]" (Python 3.11 or newer)',
     needed: !canMake,
   };
 }
 
-/** The version is asked of the Python that the script names: the command itself takes seconds to start. */
+/** Asks the Python of the script for the version, because the command itself takes seconds to start. */
 async function gym(signal: AbortSignal): Promise<Check> {
   const script = await which('gym');
   const interpreter = script && /^#!(\S+)/.exec(await readFile(script, 'utf8').catch(() => ''))?.[1];
   const asked = 'from importlib.metadata import version; print(version("nemo-gym"))';
-  const version = interpreter ? await said(interpreter, ['-c', asked], signal) : null;
+  const version = interpreter ? await firstLineOf(interpreter, ['-c', asked], signal) : null;
   return {
     name: 'gym',
-    use: 'NeMo Gym, which plays what is written',
+    use: 'NeMo Gym, which runs the written servers',
     found: version && `${version}, ${script}`,
     fix: 'uv tool install --python 3.13 "nemo-gym[dev]==0.7.0", or a checkout of NeMo Gym',
     needed: true,
   };
 }
 
-/** What a program says in its first line, or null where it fails or isn't there. */
-async function said(program: string, args: string[], signal: AbortSignal): Promise<string | null> {
+/** The first line that a program prints; null if it fails or does not exist. */
+async function firstLineOf(program: string, args: string[], signal: AbortSignal): Promise<string | null> {
   const run = await runProgram(program, args, {
     cwd: '/',
-    env: { PYTHONSAFEPATH: '1' }, // no module of the folder that it runs in
+    env: { PYTHONSAFEPATH: '1' }, // import no module of the current folder
     signal,
     stdin: 'ignore',
     reject: false,

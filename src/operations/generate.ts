@@ -1,64 +1,56 @@
 import path from 'node:path';
-import type { Discovery, Toolset } from '../discover/index.js';
+import type { Discovery, DiscoverySummary, Toolset } from '../discover/index.js';
 import { UserError } from '../errors.js';
-import {
-  checkOptions,
-  checkServer,
-  folder,
-  type GymOptions,
-  MAX_CONCURRENT_ENVS,
-  namesOf,
-  type ServerConfig,
-  type Settings,
-  slug,
-} from '../gym/index.js';
+import { checkOptions, checkServer, folder, namesOf, slug } from '../gym/index.js';
+import type { GymOptions, ServerConfig } from '../model.js';
 import { type JsonValue, type OutputFile, type Plan, readLock, type Target, type Written } from '../output/index.js';
-import { describe, type Finding, Findings, gymRoot, type Judged, rewardScore } from '../rules/index.js';
-import { currentSettings, PromptKeeper, readRoot } from '../written/index.js';
+import { describe, type Finding, Findings, gymRoot, rewardScore } from '../rules/index.js';
+import { MAX_CONCURRENT_ENVS, type Settings } from '../settings.js';
+import { currentSettings, EditedPrompts, readGymRoot } from '../written/index.js';
 import { openSource, type SourceRequest } from './open-source.js';
 import type { Warnings } from './warnings.js';
 
-/** What the user asks for; the same request makes the same bytes, as long as the server serves the same. */
+/** The same request generates the same bytes, as long as the source serves the same. */
 export interface GenerateRequest extends SourceRequest {
   gymRoot: string;
-  /** The instance and folder name; made of the environment's name where it is not given. */
+  /** Name of the server and its folder; derived from the environment's name by default. */
   name?: string;
   gym: Omit<GymOptions, 'name' | 'server'>;
-  /** Keep prompts that were edited by hand since the rows were written; those that are kept already are in any case. */
+  /** Keep prompts that were edited by hand since the last write. Prompts that were kept before are always kept. */
   keepPrompts?: boolean;
-  /** Any warning is an error, and ends the run before anything is written. */
+  /** Treat warnings as errors, before anything is written. */
   strict?: boolean;
-  /** Let prompts of the user's go whose tasks are gone or at another place, in place of refusing to. */
+  /** Drop edited prompts that no longer match a task, instead of failing. */
   dropPrompts?: boolean;
-  /** Told the name before anything is written; what it throws ends the run. */
+  /** Called with the name before anything is written; an error ends the run. */
   claim?: (name: string) => void;
-  /** The options that make this request again, for the lock file. */
+  /** Options for the lock file, from which this request can be made again. */
   record: Record<string, JsonValue>;
 }
 
-/** What was generated. */
+/** A summary of what was generated. */
 export interface Generated {
   name: string;
   envName: string;
   rows: { split: string; rows: number }[];
   toolsets: { key: string; tools: string[]; turns: number }[];
-  /** Settings that were found in the config and kept. */
+  /** Settings of the existing config that were kept. */
   kept: Settings;
-  /** Rows that have prompts of the user's, edited by hand. */
+  /** Rows with edited prompts that were kept. */
   keptPrompts: number;
-  /** A row as it is generated. */
+  /** The first row. */
   row: string | null;
-  /** What was found out and decided. */
+  /** Facts and decisions of the run. */
   notes: readonly string[];
-  /** What some models' APIs would refuse, or what looks like a mistake. */
-  warnings: readonly Judged[];
-  /** The command that serves the tasks for NeMo Gym, where somebody has to and gymgen knows how. */
+  /** Problems that only some models' APIs reject, and likely mistakes. */
+  warnings: readonly Finding[];
+  /** Command that serves the tasks for NeMo Gym, if the user has to run one. */
   serve?: string;
   /** Sessions opened, and requests and bytes over HTTP. */
   counts: { sessions: number; requests: number; bytes: number };
 }
 
-/** What becomes of the files: they are written, or compared with what is there. */
+/** Takes the generated files: writes them, or compares them with existing ones. */
 export type Output<T extends Written> = (
   target: Target,
   files: AsyncIterable<OutputFile>,
@@ -66,8 +58,8 @@ export type Output<T extends Written> = (
 ) => Promise<T>;
 
 /**
- * The straight line from a source to the files of its folder, which `output` takes in as they come.
- * @throws UserError for everything that a user can mend; the signal's reason when it aborts
+ * Generates the files of a folder from a source and streams them to `output`.
+ * @throws UserError for problems that a user can fix; the signal's reason if it aborts
  */
 export async function generate<T extends Written>(
   request: GenerateRequest,
@@ -76,7 +68,7 @@ export async function generate<T extends Written>(
   signal: AbortSignal,
 ): Promise<Generated & T> {
   const root = path.resolve(request.gymRoot);
-  refuse(gymRoot(await readRoot(root)));
+  refuse(gymRoot(await readGymRoot(root)));
   const { found, close, ...source } = await openSource(request, warnings, signal);
   try {
     if (source.recorded) assertOriginNamed(request);
@@ -92,10 +84,14 @@ export async function generate<T extends Written>(
     const findings = new Findings();
     const sample = new FirstRow();
     const target = path.join(root, namesOf(name).folder);
-    const prompts = new PromptKeeper(target, await readLock(target), request.keepPrompts ?? false);
+    const prompts = new EditedPrompts(target, await readLock(target), request.keepPrompts ?? false);
+    let summary: DiscoverySummary = { toolsets: [] };
+    const generated = async function* () {
+      summary = yield* folder(found, options, findings);
+    };
     const record = () => {
       findings.throwIfAny(REFUSED);
-      findings.add(rewardScore(settings.reward, found.scores?.()));
+      findings.add(rewardScore(settings.reward, summary.scores));
       for (const finding of findings.warnings) warnings.warn(describe(finding));
       if (request.strict) warnings.assertNone();
       if (request.dropPrompts !== true) prompts.assertNoneLost();
@@ -103,17 +99,17 @@ export async function generate<T extends Written>(
         source: 'url' in server ? server.url : server.bundle,
         ...('sandbox' in server && server.sandbox !== undefined ? { sandbox: server.sandbox } : {}),
         options: request.record,
-        toolsets: found.toolsets().map(summary),
+        toolsets: summary.toolsets.map(toolsetSummary),
       };
     };
-    const files = prompts.of(sample.of(folder(found, options, findings)));
+    const files = prompts.restore(sample.of(generated()));
     const written = await output({ gymRoot: root, name }, files, record);
     return {
       ...written,
       name,
       envName: found.envName,
       rows: rowsOf(found, name, written.plan),
-      toolsets: found.toolsets().map(summary),
+      toolsets: summary.toolsets.map(toolsetSummary),
       notes: found.notes ?? [],
       warnings: findings.warnings,
       keptPrompts: prompts.count,
@@ -127,25 +123,25 @@ export async function generate<T extends Written>(
   }
 }
 
-/** The written server sends the headers to the URL of its config: a recording may not choose that. */
-function assertOriginNamed({ url, configUrl, gym }: GenerateRequest): void {
+/** The written server sends the headers to the URL of its config, which a recording must not choose. */
+function assertOriginNamed({ source, configUrl, gym }: GenerateRequest): void {
   if (configUrl !== undefined || Object.keys(gym.headers).length === 0) return;
   throw new UserError('--header-env with a recording needs --config-url', {
-    where: url,
+    where: source,
     details: ['the written server would send the header to a URL that the recording names'],
     fix: 'name the server that gets the header: --config-url URL',
   });
 }
 
-const REFUSED = 'NeMo Gym would refuse what this server serves; nothing was written';
+const REFUSED = 'NeMo Gym would reject what this server serves; nothing was written';
 
 function refuse(findings: readonly Finding[]): void {
   const all = new Findings();
   all.add(findings);
-  all.throwIfAny('this can not become a folder that NeMo Gym takes; nothing was written');
+  all.throwIfAny('NeMo Gym would reject the generated folder; nothing was written');
 }
 
-/** What the config says in any case, for people to see and to change. */
+/** Settings that every config names, so that users see and change them. */
 function defaults(server: ServerConfig, { rewardRule }: Discovery, { reward }: Settings): Settings {
   return {
     ...('bundle' in server ? { max_concurrent_envs: MAX_CONCURRENT_ENVS } : {}),
@@ -153,13 +149,13 @@ function defaults(server: ServerConfig, { rewardRule }: Discovery, { reward }: S
   };
 }
 
-/** Those of the settings that were not given, and are not what would be there anyway. */
-function without(kept: Settings, given: Settings, defaults: Settings): Settings {
-  const news = (key: string, value: unknown) => !(key in given) && defaults[key as keyof Settings] !== value;
-  return Object.fromEntries(Object.entries(kept).filter(([key, value]) => news(key, value)));
+/** The kept settings that are neither passed nor defaults. */
+function without(kept: Settings, passed: Settings, defaults: Settings): Settings {
+  const isOwn = (key: string, value: unknown) => !(key in passed) && defaults[key as keyof Settings] !== value;
+  return Object.fromEntries(Object.entries(kept).filter(([key, value]) => isOwn(key, value)));
 }
 
-function summary({ key, turns }: Toolset) {
+function toolsetSummary({ key, turns }: Toolset) {
   return { key, tools: [...new Set(turns.flat().map((tool) => tool.name))], turns: turns.length };
 }
 
@@ -167,7 +163,7 @@ function rowsOf({ splits }: Discovery, name: string, { rows }: Plan): Generated[
   return splits.map((split) => ({ split: split.name, rows: rows[namesOf(name).rows(split.name)] ?? 0 }));
 }
 
-/** Keeps the first row of what goes by. */
+/** Remembers the first row. */
 class FirstRow {
   row: string | null = null;
 

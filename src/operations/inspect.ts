@@ -1,6 +1,7 @@
 import type { Discovery, Reporter, Split, Toolset } from '../discover/index.js';
-import { folder, type GymOptions, slug } from '../gym/index.js';
-import { Findings, type Judged, rewardScore } from '../rules/index.js';
+import { folder, slug } from '../gym/index.js';
+import type { GymOptions } from '../model.js';
+import { type Finding, Findings, rewardScore } from '../rules/index.js';
 import { openSource, type SourceRequest } from './open-source.js';
 
 export interface InspectRequest extends SourceRequest {
@@ -8,7 +9,7 @@ export interface InspectRequest extends SourceRequest {
   gym: Omit<GymOptions, 'name' | 'server'>;
 }
 
-/** Characters of prompts: the shortest, the longest, and their mean. */
+/** Lengths of prompts, in characters. */
 export interface Lengths {
   shortest: number;
   mean: number;
@@ -17,22 +18,22 @@ export interface Lengths {
 
 export interface Inspection {
   envName: string;
-  /** The server's and folder's name, as it would be. */
+  /** Name that the written server would have. */
   name: string;
   interface: 'tools' | 'action';
   splits: (Split & { prompts: Lengths })[];
   toolsets: Toolset[];
   notes: readonly string[];
-  /** What NeMo Gym would refuse. */
-  refused: readonly Judged[];
-  /** What some models' APIs would refuse, or what looks like a mistake. */
-  warnings: readonly Judged[];
+  /** Problems that NeMo Gym would reject. */
+  refused: readonly Finding[];
+  /** Problems that only some models' APIs reject, and likely mistakes. */
+  warnings: readonly Finding[];
   counts: { sessions: number; requests: number; bytes: number };
 }
 
 /**
- * Reads all that a source serves, as if to write it, and tells what it is.
- * @throws UserError where it can't be read; the signal's reason when it aborts
+ * Reads everything that a source serves, and checks it as for a write.
+ * @throws UserError if the source cannot be read; the signal's reason if it aborts
  */
 export async function inspect(request: InspectRequest, reporter: Reporter, signal: AbortSignal): Promise<Inspection> {
   const { found, server, close } = await openSource({ ...request, trustRecording: true }, reporter, signal);
@@ -44,13 +45,14 @@ export async function inspect(request: InspectRequest, reporter: Reporter, signa
     for await (const file of folder(measured(found, prompts), options, findings)) {
       if ('rows' in file) for await (const _ of file.rows);
     }
-    findings.add(rewardScore(request.gym.settings.reward, found.scores?.()));
+    const { toolsets, scores } = await found.finish();
+    findings.add(rewardScore(request.gym.settings.reward, scores));
     return {
       envName: found.envName,
       name,
       interface: found.action ? 'action' : 'tools',
       splits: [...prompts].map(([split, lengths]) => ({ ...split, prompts: lengths.value })),
-      toolsets: found.toolsets(),
+      toolsets,
       notes: found.notes ?? [],
       refused: findings.list,
       warnings: findings.warnings,
@@ -61,16 +63,16 @@ export async function inspect(request: InspectRequest, reporter: Reporter, signa
   }
 }
 
-/** The same discovery, whose prompts are measured as they go by. */
+/** Measures prompts while tasks are read. */
 function measured(found: Discovery, prompts: ReadonlyMap<Split, PromptLengths>): Discovery {
-  const { envName, splits, given, action, rewardRule } = found;
+  const { envName, splits, provided, action, rewardRule } = found;
   return {
     envName,
     splits,
-    ...(given ? { given } : {}),
+    ...(provided ? { provided } : {}),
     ...(action ? { action } : {}),
     ...(rewardRule ? { rewardRule } : {}),
-    toolsets: () => found.toolsets(),
+    finish: () => found.finish(),
     async *tasks(split) {
       for await (const page of found.tasks(split)) {
         for (const { prompt } of page) prompts.get(split)?.add(String(prompt));

@@ -9,20 +9,20 @@ import {
 } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import { openRegular } from '../files.js';
-import type { ServerConfig } from '../gym/index.js';
+import type { ServerConfig } from '../model.js';
 import { parseServerUrl, Unreachable } from '../openenv/index.js';
 import { gymgenCommand } from '../printed-command.js';
 import { type BundleOptions, resolveSource } from '../source/index.js';
 import { recordedServer } from './recorded-server.js';
 
-/** What is to be asked for its tasks, and how. */
+/** The source to read, and how to read it. */
 export interface SourceRequest {
-  /** An OpenEnv server's URL in any form that people have, a Space, a bundle, a project; or the path of a recording. */
-  url: string;
-  /** What the config says, where that isn't what follows from `url`. */
+  /** URL of an OpenEnv server, Space, bundle, project or recording. */
+  source: string;
+  /** The server's URL for the config, if it is not the one that follows from `source`. */
   configUrl?: string;
   bundle?: BundleOptions;
-  /** Let a recording name a bundle outside its git repository, and another version of AgentEnv than gymgen's. */
+  /** Whether a recording may name a bundle outside its git repository, and another version of AgentEnv than gymgen's. */
   trustRecording?: boolean;
   discover: Omit<DiscoverOptions, 'signal'>;
 }
@@ -32,24 +32,24 @@ export interface OpenSource {
   /** Whether the source is a recording, which is not trusted. */
   recorded: boolean;
   /**
-   * What the config says of where the tasks are.
-   * @param configFolder absolute path of the folder that the config will be in
+   * The server or bundle for the config.
+   * @param configFolder absolute path of the folder of the config
    */
   server(configFolder: string): Promise<ServerConfig>;
-  /** The command that serves the tasks for NeMo Gym, where that is somebody's to do and gymgen has one. */
+  /** Command that serves the tasks for NeMo Gym, if the user has to run one. */
   serve?: string;
   close(): Promise<void>;
 }
 
-/** What recordings are called, so that one which isn't there is not taken for the name of a bundle. */
+/** Names of recordings, so that a missing one is not taken for the name of a bundle. */
 const RECORDING = /\.jsonl(?:\.gz)?$/;
 
 /**
- * Whatever the user names as the source, as what it serves.
- * @throws UserError where it can't be reached or read
+ * Opens a source and discovers what it serves.
+ * @throws UserError if the source cannot be reached or read
  */
 export async function openSource(request: SourceRequest, reporter: Reporter, signal: AbortSignal): Promise<OpenSource> {
-  const { url: named, configUrl, discover: options } = request;
+  const { source: named, configUrl, discover: options } = request;
   if (await isRecording(named)) {
     const found = await openRecording(named, { ...options, signal }, reporter);
     const server = async (configFolder: string) =>
@@ -60,8 +60,8 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
   }
   if (RECORDING.test(named) && !named.includes('://')) {
     await assertNotSpecial(named);
-    throw new UserError(`there is no recording ${withoutCredentials(named)}`, {
-      fix: `make it: ${gymgenCommand`record <source> ${withoutCredentials(named)}`}`,
+    throw new UserError(`recording not found: ${withoutCredentials(named)}`, {
+      fix: `create it: ${gymgenCommand`record <source> ${withoutCredentials(named)}`}`,
     });
   }
   const source = await (await resolveSource(named, request.bundle)).open({ reporter, signal });
@@ -78,8 +78,8 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
       await found.close();
       await source.close();
     };
-    // What is at another URL is served there by other means.
-    const serve = configUrl === undefined ? source.serve : undefined;
+    // The server at another URL is not started by gymgen's command.
+    const serve = configUrl === undefined ? source.serveCommand : undefined;
     return { found, recorded: false, server, ...(serve === undefined ? {} : { serve }), close };
   } catch (error) {
     await source.close();
@@ -95,7 +95,7 @@ async function assertNotSpecial(named: string): Promise<void> {
   await file?.close();
 }
 
-/** What a lock file names is where NeMo Gym reaches the server, which may be another network's name for it. */
+/** The URL of a lock file is the one that NeMo Gym uses, perhaps in another network. */
 function unreachableHere({ message, where, cause }: Unreachable): Unreachable {
   return new Unreachable(message, {
     ...(where === undefined ? {} : { where }),

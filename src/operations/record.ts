@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { isRecording, openRecording, type Reporter, recordingText, type Split } from '../discover/index.js';
 import { UserError } from '../errors.js';
-import { makeFolders } from '../files.js';
-import { explained, targetFile } from '../output/index.js';
+import { makeFolders, translateErrors } from '../files.js';
+import { targetFile } from '../output/index.js';
 import { configUrl, Findings } from '../rules/index.js';
 import { cleanOnForcedExit } from '../shutdown.js';
 import { openSource, type SourceRequest } from './open-source.js';
@@ -20,8 +20,8 @@ export interface RecordReport {
 }
 
 /**
- * Keeps what a source serves in one file, packed if its name ends in `.gz`, which can be used in place of the source. The file
- * is written completely, or stays as it was. If it is a symlink, the file that it leads to is written.
+ * Records a source to a file that can be used in its place, compressed if its name ends in `.gz`. The file is written
+ * atomically. If it is a symlink, the file that it leads to is written.
  * @throws UserError if the source cannot be read, or if something other than a recording exists at the path of the file
  */
 export async function record(
@@ -30,7 +30,7 @@ export async function record(
   reporter: Reporter,
   signal: AbortSignal,
 ): Promise<RecordReport> {
-  const target = await explained(file, () => targetFile(file, 'shop.jsonl'));
+  const target = await translateErrors(file, () => targetFile(file, 'shop.jsonl'));
   await assertReplaceable(target, reporter, signal);
   const folder = path.dirname(target);
   const { found, server, close } = await openSource(request, reporter, signal);
@@ -40,13 +40,14 @@ export async function record(
     const config = await server(folder);
     if ('url' in config) refuseUrl(config.url);
     const text = Readable.from(recordingText(found, config), { objectMode: false });
-    await explained(file, async () => {
+    await translateErrors(file, async () => {
       await makeFolders(folder);
       const to = createWriteStream(draft, { flags: 'wx' });
       await (file.endsWith('.gz') ? pipeline(text, createGzip(), to, { signal }) : pipeline(text, to, { signal }));
       await rename(draft, target);
     });
-    return { file, envName: found.envName, splits: found.splits, toolsets: found.toolsets().length };
+    const { toolsets } = await found.finish();
+    return { file, envName: found.envName, splits: found.splits, toolsets: toolsets.length };
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
@@ -56,7 +57,7 @@ export async function record(
   }
 }
 
-/** @throws UserError if the URL holds what a file must not, such as a token */
+/** @throws UserError if the URL contains something that must not be recorded, such as a token */
 function refuseUrl(url: string): void {
   const findings = new Findings();
   findings.add(configUrl(url));

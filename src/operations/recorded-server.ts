@@ -1,14 +1,14 @@
 import path from 'node:path';
 import type { Reporter } from '../discover/index.js';
 import { UserError } from '../errors.js';
-import type { BundleConfig, ServerConfig } from '../gym/index.js';
+import type { BundleConfig, ServerConfig } from '../model.js';
 import { parseServerUrl } from '../openenv/index.js';
 import { gymgenCommand } from '../printed-command.js';
 import { type BundleOptions, bundleReference, FRAMEWORK_VERSION, inRepositoryOf, realPath } from '../source/index.js';
 
 interface RecordedServerOptions {
   bundle?: BundleOptions;
-  /** The command line lets the recording name any bundle and version. */
+  /** Whether the recording may name any bundle and version. */
   trustRecording?: boolean;
 }
 
@@ -19,12 +19,12 @@ const INSTALLED = /^[A-Za-z0-9][\w.-]*(?:\/[A-Za-z0-9][\w.-]*)?$/;
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /**
- * What the config says of a recorded server. A recording is not trusted: what it decides is shown, and it may not make the
- * written server run code that nobody chose.
+ * The server or bundle of a recording, for the config. A recording is not trusted: its choices are shown, and it must not make
+ * the written server run code that the user did not choose.
  * @param recording path of its file
- * @param configFolder absolute path of the folder that the config will be in
- * @throws UserError if it names a bundle outside its git repository, or another AgentEnv than gymgen's, without
- * `trustRecording`; or if a value of it is invalid
+ * @param configFolder absolute path of the folder of the config
+ * @throws UserError if a value is invalid; or, without `trustRecording`, if the recording names a bundle outside its git
+ * repository, or another version of AgentEnv than gymgen's
  */
 export async function recordedServer(
   recording: string,
@@ -63,15 +63,15 @@ function assertValid(recording: string, { bundle, framework, sandbox = '' }: Bun
   });
 }
 
-/** As `located` of the bridge's bundle.py reads it. */
+/** The same rule as in `located` of the bridge's bundle.py. */
 function isFolder(bundle: string): boolean {
   return path.isAbsolute(bundle) || /^[.~]/.test(bundle);
 }
 
-/** The folder that a bundle is in, or null for the name of an installed one. */
+/** The folder of a bundle; null for the name of an installed one. */
 async function folderOf(recording: string, bundle: string): Promise<string | null> {
   if (!isFolder(bundle)) return null;
-  if (bundle.startsWith('~')) return bundle; // of the user who runs the written server
+  if (bundle.startsWith('~')) return bundle; // home folder of the user who runs the written server
   return path.resolve(path.dirname(await realPath(recording)), bundle);
 }
 
@@ -81,7 +81,7 @@ async function assertTrusted(recording: string, folder: string | null, framework
     ...(isOutside ? [`the bundle ${folder} is not in the git repository of the recording`] : []),
     ...(framework === FRAMEWORK_VERSION
       ? []
-      : [`AgentEnv ${framework} made the recording; this gymgen is tested with ${FRAMEWORK_VERSION}`]),
+      : [`the recording is from AgentEnv ${framework}; this gymgen is tested with ${FRAMEWORK_VERSION}`]),
   ];
   if (reasons.length === 0) return;
   throw new UserError('the recording decides what code the written server runs', {

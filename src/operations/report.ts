@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { UserError } from '../errors.js';
-import { unless } from '../files.js';
+import { orUndefined, translateErrors } from '../files.js';
 import { targetFile, withDraft } from '../output/index.js';
 import { MARK, type Report, writeReport } from '../report/index.js';
 
@@ -28,13 +28,13 @@ export async function report(
   progress: (text: string) => void,
   signal: AbortSignal,
 ): Promise<Report> {
-  const target = await targetFile(file, 'report.html');
+  const target = await translateErrors(file, () => targetFile(file, 'report.html'));
   if (!force) await assertReport(target, file);
   return withDraft(target, (draft, scratch) => writeReport(inputs, draft, scratch, { limit, signal, progress }));
 }
 
 async function assertReport(target: string, file: string): Promise<void> {
-  const handle = await unless(['ENOENT'], open(target));
+  const handle = await orUndefined(['ENOENT'], open(target));
   if (!handle) return;
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);

@@ -3,22 +3,22 @@ import type { FileDifference } from '../check/difference.js';
 import type { Reporter } from '../discover/index.js';
 import { type Written, writeFolder } from '../output/index.js';
 import { type Generated, generate } from './generate.js';
-import { rememberWritten } from './remember-written.js';
 import { Warnings } from './warnings.js';
-import { prepareRoot, type WriteRequest } from './write.js';
+import { prepareRoot, rememberWritten, type WriteRequest } from './write.js';
 
 export interface UpdateReport extends Generated, Written {
-  /** Files that were edited by hand and left as they are, with what gymgen would change in them. */
+  /** Files whose manual edits were kept, with the differences from what is generated. */
   edited: FileDifference[];
 }
 
 /**
- * Writes a folder again, around what was edited by hand in it.
- * @throws UserError for everything that a user can mend; the signal's reason when it aborts
+ * Regenerates a folder, keeping manual edits.
+ * @throws UserError for problems that a user can fix; the signal's reason if it aborts
  */
 export async function update(request: WriteRequest, reporter: Reporter, signal: AbortSignal): Promise<UpdateReport> {
   const { edits, dryRun } = request;
-  await prepareRoot(request, reporter);
+  const warnings = new Warnings(reporter);
+  await prepareRoot(request, warnings);
   const report = await generate(
     request,
     async (target, files, record) => {
@@ -27,7 +27,7 @@ export async function update(request: WriteRequest, reporter: Reporter, signal: 
       const edited = written.plan.entries.filter(({ state }) => state === 'edited' && edits !== 'ours');
       return { ...written, edited: await comparison.differences(edited) };
     },
-    new Warnings(reporter),
+    warnings,
     signal,
   );
   if (!dryRun) await rememberWritten(request, report.folder);

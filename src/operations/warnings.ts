@@ -1,10 +1,10 @@
 import type { Reporter } from '../discover/index.js';
 import { EXIT, UserError } from '../errors.js';
 
-/** Warnings that `--strict` makes errors: exit code 1, since problems were found. */
+/** Warnings with `--strict`: problems were found, so the exit code is 1. */
 export class StrictError extends UserError {
   override readonly name = 'StrictError';
-  override readonly exitCode = EXIT.differs;
+  override readonly exitCode = EXIT.problems;
 }
 
 /** A reporter that counts warnings, for `--strict`. */
@@ -31,7 +31,7 @@ export class Warnings implements Reporter {
     if (this.count === 0) return;
     const warnings = this.count === 1 ? '1 warning' : `${this.count} warnings`;
     throw new StrictError(`${warnings} with --strict; nothing was written`, {
-      fix: 'correct what the warnings name, or leave --strict out',
+      fix: 'fix the problems that the warnings name, or leave out --strict',
     });
   }
 }

@@ -1,21 +1,23 @@
-import { END_TURN, type Reporter } from '../discover/index.js';
+import { END_TURN, isRecording, type Reporter } from '../discover/index.js';
 import { assertFinished, type Edits, finishCommits, type Written, writeFolder } from '../output/index.js';
+import { codeOf } from '../source/index.js';
+import { rememberSource } from '../state/trusted-sources.js';
 import { type Generated, type GenerateRequest, generate } from './generate.js';
-import { rememberWritten } from './remember-written.js';
+import type { SourceRequest } from './open-source.js';
 import { Warnings } from './warnings.js';
 
 export interface WriteRequest extends GenerateRequest {
-  /** What becomes of files that were edited by hand. */
+  /** What to do with files that were edited by hand. */
   edits: Edits;
   dryRun: boolean;
 }
 
-/** What was written, or would be. */
+/** The folder that was written, or would be with `dryRun`. */
 export type WriteReport = Generated & Written;
 
 /**
- * The main job: a server's splits and tasks become a folder of the Gym root, whole or not at all.
- * @throws UserError for everything that a user can mend; the signal's reason when it aborts
+ * Writes the resources server for a source into a Gym root, atomically.
+ * @throws UserError for problems that a user can fix; the signal's reason if it aborts
  */
 export async function write(request: WriteRequest, reporter: Reporter, signal: AbortSignal): Promise<WriteReport> {
   const warnings = new Warnings(reporter);
@@ -31,7 +33,10 @@ export async function write(request: WriteRequest, reporter: Reporter, signal: A
   return report;
 }
 
-/** Completes what an interrupted run began; a dry run changes nothing, and is refused. */
+/**
+ * Completes the commit of an interrupted run.
+ * @throws UserError in a dry run, which changes nothing
+ */
 export async function prepareRoot(
   { gymRoot, dryRun }: Pick<WriteRequest, 'gymRoot' | 'dryRun'>,
   reporter: Reporter,
@@ -40,7 +45,17 @@ export async function prepareRoot(
   for (const name of await finishCommits(gymRoot)) reporter.warn(`completed the interrupted write of '${name}'`);
 }
 
-/** Whether tasks have turns that the model must end itself. */
+/** Whether the model has to call `end_turn`. */
 export function hasTurns(report: WriteReport): boolean {
   return report.toolsets.some(({ turns, tools }) => turns > 1 && tools.includes(END_TURN));
+}
+
+/**
+ * Remembers the code that a folder was generated from, so that `check` and `update` run it again for this user.
+ * @param folder that was written
+ */
+export async function rememberWritten({ source, bundle }: SourceRequest, folder: string): Promise<void> {
+  if (source.includes('://') || (await isRecording(source))) return;
+  const code = await codeOf(source);
+  if (code !== undefined) await rememberSource(folder, { code, sandbox: bundle?.sandbox });
 }

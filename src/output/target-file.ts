@@ -2,9 +2,8 @@ import { rmSync } from 'node:fs';
 import { lstat, realpath, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../errors.js';
-import { makeFolders, unless } from '../files.js';
+import { makeFolders, orUndefined, translateErrors } from '../files.js';
 import { cleanOnForcedExit } from '../shutdown.js';
-import { explained } from './explain.js';
 
 /**
  * The absolute path of the regular file to write, which need not exist. A rename would replace a symlink, a named pipe or a
@@ -14,11 +13,11 @@ import { explained } from './explain.js';
  */
 export async function targetFile(file: string, example: string): Promise<string> {
   const here = path.resolve(file);
-  const entry = await unless(['ENOENT'], lstat(here));
+  const entry = await orUndefined(['ENOENT'], lstat(here));
   if (!entry) return here;
-  const target = entry.isSymbolicLink() ? await unless(['ENOENT'], stat(here)) : entry;
+  const target = entry.isSymbolicLink() ? await orUndefined(['ENOENT'], stat(here)) : entry;
   if (target === undefined) {
-    throw new UserError('symlink leads nowhere', {
+    throw new UserError('broken symlink', {
       where: file,
       fix: 'create the file that it leads to, or remove it',
     });
@@ -43,9 +42,9 @@ export async function withDraft<T>(target: string, write: (draft: string, scratc
     for (const file of [draft, scratch]) rmSync(file, { force: true });
   });
   try {
-    await explained(target, () => makeFolders(path.dirname(target)));
+    await translateErrors(target, () => makeFolders(path.dirname(target)));
     const result = await write(draft, scratch);
-    await explained(target, () => rename(draft, target));
+    await translateErrors(target, () => rename(draft, target));
     return result;
   } finally {
     for (const file of [draft, scratch]) await rm(file, { force: true });

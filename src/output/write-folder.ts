@@ -1,31 +1,30 @@
-import { writeFile } from 'node:fs/promises';
-import type { Edits, JsonValue, OutputFile, Target, Written } from '../model.js';
-import { assertTarget } from './assert-target.js';
-import { changesOf } from './changes-of.js';
-import { commit } from './commit.js';
-import { draftFolder } from './draft-folder.js';
-import { explained } from './explain.js';
-import { hashText } from './hash-text.js';
-import { LOCK_FILE, placesOf } from './places.js';
-import { planFolder } from './plan-folder.js';
-import { refuseEdited } from './refuse-edited.js';
-import { Staging } from './staging.js';
-import { withStaging } from './with-staging.js';
-import { isAbsent } from './writable.js';
+import { existsSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Edits, Generated, JsonValue, OutputFile, Plan, Target, Written } from '../model.js';
+import { cleanOnForcedExit } from '../shutdown.js';
+import { commit, readJournal } from './commit.js';
+import { createFolder, createFolders, exists, mapConcurrent, removeEmptyFolder, writeNewFile } from './fs.js';
+import { hashText } from './hash.js';
+import { readLock } from './lock-file.js';
+import { assertOurs, assertTarget, LinkGuard, LOCK_FILE, type Places, placesOf } from './paths.js';
+import { assertUnedited, changesOf, makePlan } from './plan.js';
+import { assertNoCommit, finishCommit } from './recovery.js';
+import { type RunLock, runningOwner, takeRunLock } from './run-lock.js';
+import { emptyStaging, removeStaging, stagedPath, stageFiles } from './stage.js';
 
 export interface WriteOptions {
-  /** What becomes of files that were edited by hand; the run stops by default. */
+  /** What to do with files that were edited by hand (default: stop). */
   edits?: Edits;
-  /** Plan only: nothing is written anywhere, and files edited by hand are no error. */
+  /** Plan only: write nothing, and accept edited files. */
   dryRun?: boolean;
   signal: AbortSignal;
 }
 
 /**
- * Makes a folder of the Gym root what `files` say: wholly, or not at all.
- * @param record what the lock file says of the run; asked for after the last file
- * @throws UserError where the target can't be written, or holds what the user made or edited
- * @throws the signal's reason once it is aborted: before the commit nothing was changed, after it the commit is complete
+ * Makes a folder of the Gym root equal to the generated files, atomically.
+ * @param record called after the last file: what the lock file says of the run
+ * @throws UserError if the target cannot be written, or contains files that the user created or edited
+ * @throws the signal's reason once it is aborted: before the commit nothing is changed, after it the commit is complete
  */
 export async function writeFolder(
   target: Target,
@@ -34,34 +33,142 @@ export async function writeFolder(
   options: WriteOptions,
 ): Promise<Written> {
   const { edits = 'refuse', dryRun = false, signal } = options;
-  const places = placesOf(target.gymRoot, target.name);
-  const { folder } = places;
   if (dryRun) {
     const { lock: _, ...planned } = await planFolder(target, files, record, { edits, signal });
     return planned;
   }
+  const places = placesOf(target.gymRoot, target.name);
+  const { folder } = places;
   signal.throwIfAborted();
   await assertTarget(places, false);
 
   const written = await withStaging(places, async (runLock) => {
-    const isNew = await isAbsent(folder);
-    const staging = new Staging(places.files, isNew);
-    try {
-      const { plan, generated, lock } = await draftFolder({ places, files, record, edits, signal, into: staging });
-      if (edits === 'refuse') refuseEdited(plan, folder);
-      const changes = changesOf(plan, generated, edits);
-      const changed = changes.writes.length + changes.deletes.length > 0;
-      if (changed) {
-        const staged = staging.place(LOCK_FILE);
-        await explained(staged, () => writeFile(staged, lock, { flag: 'wx' }));
-        const hashOf = (path: string) => generated.get(path)?.full ?? hashText(lock);
-        await commit({ places, staging, changes, hashOf, lock: runLock, signal });
-      }
-      return { plan, changed, folder };
-    } finally {
-      await staging.settled();
+    const { plan, generated, lock } = await draftFolder({ places, files, record, edits, isDryRun: false, signal });
+    if (edits === 'refuse') assertUnedited(plan, folder);
+    const changes = changesOf(plan, generated, edits);
+    const changed = changes.writes.length + changes.deletes.length > 0;
+    if (changed) {
+      await writeNewFile(stagedPath(places, LOCK_FILE), [Buffer.from(lock)]);
+      const hashOf = (path: string) => generated.get(path)?.full ?? hashText(lock);
+      await commit({ places, changes, hashOf, lock: runLock, signal });
     }
+    return { plan, changed, folder };
   });
   signal.throwIfAborted();
   return written;
+}
+
+export interface Planned extends Written {
+  /** The text that the lock file would have. */
+  lock: string;
+}
+
+/**
+ * What a write would do to a folder of the Gym root. Writes nothing, and accepts edited files.
+ * @throws UserError if the target could not be written, is not gymgen's, or has an interrupted write
+ */
+export async function planFolder(
+  target: Target,
+  files: AsyncIterable<OutputFile>,
+  record: () => Record<string, JsonValue>,
+  { edits, signal }: { edits: Edits; signal: AbortSignal },
+): Promise<Planned> {
+  const places = placesOf(target.gymRoot, target.name);
+  signal.throwIfAborted();
+  await assertTarget(places, true);
+  await assertNoCommit(places);
+  const { plan, lock } = await draftFolder({ places, files, record, edits, isDryRun: true, signal });
+  signal.throwIfAborted();
+  return { plan, lock, changed: plan.entries.some((entry) => entry.state !== 'same'), folder: places.folder };
+}
+
+interface DraftParts {
+  places: Places;
+  files: AsyncIterable<OutputFile>;
+  record: () => Record<string, JsonValue>;
+  edits: Edits;
+  /** Hash the files, and stage none. */
+  isDryRun: boolean;
+  signal: AbortSignal;
+}
+
+interface Draft {
+  plan: Plan;
+  generated: Map<string, Generated>;
+  /** The text of the lock file. */
+  lock: string;
+}
+
+/** Stages all generated files, and compares them with the existing folder, which is not touched. */
+async function draftFolder({ places, files, record, edits, isDryRun, signal }: DraftParts): Promise<Draft> {
+  const { folder, root } = places;
+  await assertOurs(places);
+  const old = await readLock(folder);
+  const links = new LinkGuard(root);
+  await mapConcurrent(Object.keys(old?.files ?? {}), (path) => links.assert(join(folder, path)));
+  const generated = await stageFiles(places, files, { isDryRun, signal });
+  // The plan is made last, so that an edit during a long run is noticed.
+  return { generated, ...(await makePlan({ folder, generated, old, edits }, record())) };
+}
+
+/** Runs `work` with a staging folder, and removes it afterwards. If `work` fails, also removes a Gym root created for it. */
+async function withStaging<T>(places: Places, work: (runLock: RunLock) => Promise<T>): Promise<T> {
+  if (!(await runningOwner(places))) await readJournal(places); // before anything is changed
+  const created = await createFolders(places.root);
+  let release = () => {};
+  try {
+    const runLock = await takeRunLock(places);
+    release = cleanOnForcedExit(() => discardStaging(places, created));
+    return await withRunLock(places, runLock, work);
+  } catch (error) {
+    await removeCreated(places, created).catch(() => undefined);
+    throw error;
+  } finally {
+    release();
+  }
+}
+
+async function withRunLock<T>(places: Places, runLock: RunLock, work: (lock: RunLock) => Promise<T>): Promise<T> {
+  let result: T;
+  try {
+    await finishCommit(places); // of a dead run
+    await emptyStaging(places);
+    await createFolder(places.files);
+    result = await work(runLock);
+  } catch (error) {
+    // The first failure is reported. The next command cleans up after the second.
+    await leaveStaging(places, runLock).catch(() => undefined);
+    throw error;
+  }
+  await leaveStaging(places, runLock);
+  return result;
+}
+
+/** Removes the staging folder, unless it has a commit to be completed by another run. */
+async function leaveStaging(places: Places, runLock: RunLock): Promise<void> {
+  if (!(await runLock.isHeld())) return;
+  await ((await exists(places.journal)) ? runLock.release() : removeStaging(places));
+}
+
+/** Removes the folders that this run has created, if they are empty. */
+async function removeCreated(places: Places, created: string | undefined): Promise<void> {
+  if (!(await removeEmptyFolder(places.staging)) || !(await removeEmptyFolder(places.gymgen))) return;
+  for (const folder of createdFolders(places, created)) if (!(await removeEmptyFolder(folder))) return;
+}
+
+/** `leaveStaging` and `removeCreated` without waiting. */
+function discardStaging(places: Places, created: string | undefined): void {
+  if (existsSync(places.journal)) return;
+  rmSync(places.files, { recursive: true, force: true });
+  for (const file of [places.journalDraft, places.discardPermit, places.owner]) rmSync(file, { force: true });
+  // The first folder that is not empty stops this.
+  for (const folder of [places.staging, places.gymgen, ...createdFolders(places, created)]) rmdirSync(folder);
+}
+
+/** The Gym root and the folders above it, up to the first one that was created. */
+function createdFolders({ root }: Places, first: string | undefined): string[] {
+  const folders: string[] = [];
+  if (first === undefined) return folders;
+  for (let at = resolve(root); folders.at(-1) !== resolve(first); at = dirname(at)) folders.push(at);
+  return folders;
 }

@@ -1,139 +1,108 @@
 import { parseUrl } from '../credentials.js';
-import type { BundleConfig } from '../model.js';
-import { type Finding, quote, wellFormed } from './finding.js';
-import { jsonFault } from './json-text.js';
+import type { BundleConfig, JsonText } from '../model.js';
+import { error, type Finding, LONE_SURROGATE, quote } from './finding.js';
+import { jsonProblem } from './json-text.js';
 
-/**
- * Linux takes 128 KiB in one environment variable, and the whole config of a run travels in one (nemo_gym/cli/env.py,
- * `NEMO_GYM_CONFIG_DICT`): this file, the model's, and what Gym adds.
- */
+/** Bytes that leave room for the model's config and for what Gym adds. */
 const LARGEST = 112 * 1024;
 
-/** `config-size` */
+/**
+ * `config-size`: Gym passes the whole config of a run in one environment variable, which Linux limits to 128 KiB
+ * (`NEMO_GYM_CONFIG_DICT`, nemo_gym/cli/env.py).
+ */
 export function configSize(text: string): Finding[] {
   const bytes = Buffer.byteLength(text);
   if (bytes <= LARGEST) return [];
-  return [
-    {
-      code: 'config-size',
-      where: 'config',
-      what: `has ${bytes} bytes, and NeMo Gym hands a config on in 128 KiB with the model's`,
-      fix: 'use fewer or shorter --header-env and --rename-tool',
-    },
-  ];
+  const problem = `has ${bytes} bytes; NeMo Gym passes all configs of a run in 128 KiB`;
+  return [error('config-size', 'config', problem, 'use fewer or shorter --header-env and --rename-tool options')];
 }
 
 /**
- * `config-missing`, `config-text`: a string of the config. One that is exactly `???` is a missing value to OmegaConf, quoted
- * or not, and nothing escapes it.
+ * `config-missing`, `config-text`: a string of the config. To OmegaConf, `???` is a missing value, and nothing escapes it
+ * (`MISSING`, omegaconf/base.py).
  */
-export function configText(where: string, text: string): Finding[] {
-  if (text === '???') {
-    return [
-      {
-        code: 'config-missing',
-        where,
-        what: "is '???', which Gym's configs read as a missing value",
-        fix: 'change it',
-      },
-    ];
-  }
-  if (!wellFormed(text)) {
-    return [{ code: 'config-text', where, what: 'has a lone surrogate, which is no UTF-8', fix: 'change it' }];
-  }
-  return [];
+export function configText(subject: string, text: string): Finding[] {
+  if (text === '???')
+    return [error('config-missing', subject, "'???' means a missing value to Gym", 'use another text')];
+  return text.isWellFormed() ? [] : [error('config-text', subject, LONE_SURROGATE, 'use another text')];
 }
 
 /**
- * `config-url`: where the bridge opens its sessions. A credential would be in a file that people share. OpenEnv has no query
- * or fragment, so what is there is mostly a token.
+ * `config-url`: where the bridge opens its sessions. The config is a file that people share, so it must not contain a
+ * credential. OpenEnv uses no query or fragment; one is probably a token.
  */
 export function configUrl(url: string): Finding[] {
   const [shown = '', rest] = url.split(/[?#]/);
-  const where = `url ${quote(rest === undefined ? shown : `${shown}?…`)}`;
-  const refuse = (what: string, fix: string): Finding[] => [{ code: 'config-url', where, what, fix }];
+  const subject = `url ${quote(rest === undefined ? shown : `${shown}?…`)}`;
+  const refuse = (problem: string, fix: string) => [error('config-url', subject, problem, fix)];
   const parsed = parseUrl(url);
   if (parsed === undefined || !/^(?:https?|wss?):$/.test(parsed.protocol)) {
-    return refuse('is no http(s) URL', 'give the whole URL: --config-url http://HOST:PORT');
+    return refuse('is not an http(s) URL', 'pass the whole URL: --config-url http://HOST:PORT');
   }
   if (parsed.username !== '' || parsed.password !== '') {
-    return refuse('holds a credential, and the config is a file', "use --header-env 'Authorization=Bearer $TOKEN'");
+    return refuse('contains a credential', "use --header-env 'Authorization=Bearer $TOKEN'");
   }
   if (rest !== undefined) {
-    return refuse(
-      'has a query or fragment',
-      "leave it out; for a token, use --header-env 'Authorization=Bearer $TOKEN'",
-    );
+    return refuse('has a query or fragment', "omit it; for a token, use --header-env 'Authorization=Bearer $TOKEN'");
   }
-  return configText(where, url);
+  return configText(subject, url);
 }
 
-/** `config-bundle`: what the written server serves. The version stands in its pyproject.toml too. */
+/** `config-bundle`: the bundle that the written server serves. Its pyproject.toml requires this version of AgentEnv. */
 export function configBundle({ bundle, framework, sandbox }: BundleConfig): Finding[] {
-  const version: Finding[] = /^[\w.!+-]+$/.test(framework)
-    ? []
-    : [
-        {
-          code: 'config-bundle',
-          where: `bundle ${quote(bundle)}`,
-          what: `is served by AgentEnv ${quote(framework)}, which is no version`,
-          fix: 'use a Python with a released agentenv-framework: --python PATH',
-        },
-      ];
+  const subject = `bundle ${quote(bundle)}`;
+  const problem = `AgentEnv has an invalid version: ${quote(framework)}`;
+  const fix = 'use a Python with a released agentenv-framework: --python PATH';
   return [
-    ...version,
-    ...configText(`bundle ${quote(bundle)}`, bundle),
+    ...(/^[\w.!+-]+$/.test(framework) ? [] : [error('config-bundle', subject, problem, fix)]),
+    ...configText(subject, bundle),
     ...(sandbox === undefined ? [] : configText('--sandbox', sandbox)),
   ];
 }
 
-/** `config-field`: fields that each action has. OmegaConf reads no `${…}` in a key, so that none may need an escape. */
-export function configFields(fixed: Readonly<Record<string, string>>): Finding[] {
+/** `config-field`: fields that each action has. Their names must need no escape, because OmegaConf reads none in keys. */
+export function configFields(fixed: Readonly<Record<string, JsonText>>): Finding[] {
   return Object.entries(fixed).flatMap(([name, json]) => {
-    const where = `--fix-field ${quote(name)}`;
-    const fault = jsonFault(json);
-    if (fault !== undefined) return [{ code: 'config-field', where, what: `its value ${fault}`, fix: 'change it' }];
-    const bad =
-      !/^[\p{L}\p{N}_.-]+$/u.test(name) || texts(JSON.parse(json)).find((text) => configText('', text).length > 0);
-    if (!bad) return [];
-    return [
-      {
-        code: 'config-field',
-        where,
-        what: "can't stand in Gym's config",
-        fix: "leave it out, or mend the field's name",
-      },
-    ];
+    const subject = `--fix-field ${quote(name)}`;
+    const fault = jsonProblem(json);
+    if (fault !== undefined) return [error('config-field', subject, `its value ${fault}`, 'use another value')];
+    const isName = /^[\p{L}\p{N}_.-]+$/u.test(name);
+    if (isName && texts(JSON.parse(json)).every((text) => configText('', text).length === 0)) return [];
+    return [error('config-field', subject, "cannot be written to Gym's config", 'omit it, or rename the field')];
   });
 }
 
+/** All strings and keys of a JSON value. */
 function texts(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) => [key, ...texts(item)]);
 }
 
-/** What describes the connection and the body (RFC 9110, 7 and 8; RFC 9112, 6 and 9), or the handshake (RFC 6455, 4.1). */
+/**
+ * Headers that describe the connection and the body (RFC 9110, sections 7 and 8; RFC 9112, sections 6 and 9), or the handshake
+ * (RFC 6455, section 4.1).
+ */
 const OWN_HEADERS =
   /^(?:host|connection|upgrade|keep-alive|te|trailer|transfer-encoding|expect|proxy-connection|content-.*|sec-websocket-.*)$/i;
 
-/** Whether an HTTP or websocket client writes this header itself. */
+/** Whether an HTTP or websocket client sets this header itself. */
 export function isOwnHeader(name: string): boolean {
   return OWN_HEADERS.test(name);
 }
 
-/** `config-header`: what a header's name and value may be (RFC 9110, 5.1 and 5.5). */
+/** `config-header`: names and values of headers (RFC 9110, sections 5.1 and 5.5). */
 export function configHeaders(headers: Readonly<Record<string, string>>): Finding[] {
   const names = new Set<string>();
   return Object.entries(headers).flatMap(([name, value]) => {
-    const where = `--header-env ${quote(name)}`;
-    const refuse = (what: string, fix: string): Finding[] => [{ code: 'config-header', where, what, fix }];
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return refuse('is no header name', 'write it as NAME=VALUE');
-    if (isOwnHeader(name)) return refuse('is a header of the websocket itself', 'leave it out');
-    if (names.has(name.toLowerCase())) return refuse('is there twice', 'leave one out');
+    const subject = `--header-env ${quote(name)}`;
+    const refuse = (problem: string, fix: string) => [error('config-header', subject, problem, fix)];
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return refuse('is not a header name', 'write it as NAME=VALUE');
+    if (isOwnHeader(name)) return refuse('is set by the websocket client itself', 'omit it');
+    if (names.has(name.toLowerCase())) return refuse('is set twice', 'omit one of them');
     names.add(name.toLowerCase());
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-    if (/[\0-\x08\x0a-\x1f\x7f]/.test(value)) return refuse('its value has a control character', 'leave it out');
-    return configText(where, value);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule refuses them
+    if (/[\0-\x08\x0a-\x1f\x7f]/.test(value)) return refuse('its value has a control character', 'remove it');
+    return configText(subject, value);
   });
 }

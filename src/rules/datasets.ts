@@ -1,10 +1,10 @@
 import type { Datasets } from '../model.js';
-import { type Finding, quote } from './finding.js';
+import { error, type Finding, quote } from './finding.js';
 
-/** Rows that Gym wants in `data/example.jsonl` (nemo_gym/cli/env.py, `_validate_data_single`). */
+/** Number of rows in `data/example.jsonl` (`_validate_data_single`, nemo_gym/cli/env.py). */
 export const EXAMPLE_ROWS = 5;
 
-/** What `DatasetConfig.license` takes (nemo_gym/config_types.py): not SPDX's names. */
+/** Values of `DatasetConfig.license` (nemo_gym/config_types.py). They are not SPDX names. */
 export const LICENSES = [
   'Apache 2.0',
   'MIT',
@@ -18,8 +18,8 @@ export const LICENSES = [
   'GNU General Public License v3.0',
 ] as const;
 
-/** What people type, in lower case without blanks and dashes, and what Gym calls it. */
-const USUAL = new Map([
+/** Gym's names of licenses, by common names in lower case without spaces and dashes. */
+const COMMON_NAMES = new Map([
   ['apache', 'Apache 2.0'],
   ['apache2.0', 'Apache 2.0'],
   ['ccby4.0', 'Creative Commons Attribution 4.0 International'],
@@ -31,46 +31,29 @@ const USUAL = new Map([
   ['mit', 'MIT'],
 ]);
 
-/** `dataset-license`: one of Gym's own names. */
+/** `dataset-license`: a name that Gym's `DatasetConfig` accepts. */
 export function license(name: string): Finding[] {
   if ((LICENSES as readonly string[]).includes(name)) return [];
-  const usual = USUAL.get(name.toLowerCase().replace(/[\s_-]+/g, ''));
+  const meant = COMMON_NAMES.get(name.toLowerCase().replace(/[\s_-]+/g, ''));
   const all = LICENSES.map((one) => `"${one}"`).join(', ');
-  return [
-    {
-      code: 'dataset-license',
-      where: `license ${quote(name)}`,
-      what: "is none of NeMo Gym's names",
-      fix: usual === undefined ? `--license with one of ${all}` : `--license "${usual}"`,
-    },
-  ];
+  const fix = meant === undefined ? `use --license with one of: ${all}` : `use --license "${meant}"`;
+  return [error('dataset-license', `license ${quote(name)}`, 'is not a license name of NeMo Gym', fix)];
 }
 
-/** `dataset-split`: each names a split that is written. */
+/** `dataset-split`: a dataset is a split that is written. */
 export function datasetSplits(datasets: Datasets, splits: readonly string[]): Finding[] {
   return (['train', 'validation'] as const).flatMap((type) => {
     const split = datasets[type];
     if (split === undefined || splits.includes(split)) return [];
-    return [
-      {
-        code: 'dataset-split',
-        where: `--datasets ${quote(`${type}=${split}`)}`,
-        what: 'no such split is written',
-        fix: `name one of: ${splits.map(quote).join(' ') || '(none)'}`,
-      },
-    ];
+    const fix = `name one of: ${splits.map(quote).join(' ') || '(none)'}`;
+    return [error('dataset-split', `--datasets ${quote(`${type}=${split}`)}`, 'split is not written', fix)];
   });
 }
 
-/** `dataset-example`: Gym wants exactly five. */
+/** `dataset-example`: `data/example.jsonl` has exactly five rows (`_validate_data_single`, nemo_gym/cli/env.py). */
 export function exampleRows(split: string, rows: number): Finding[] {
   if (rows >= EXAMPLE_ROWS) return [];
-  return [
-    {
-      code: 'dataset-example',
-      where: `split ${quote(split)}`,
-      what: `has ${rows} rows, and data/example.jsonl must have ${EXAMPLE_ROWS}`,
-      fix: 'name a larger split in --datasets, raise --limit, or drop --datasets',
-    },
-  ];
+  const problem = `has ${rows} rows; data/example.jsonl needs ${EXAMPLE_ROWS}`;
+  const fix = 'name a larger split in --datasets, raise --limit, or omit --datasets';
+  return [error('dataset-example', `split ${quote(split)}`, problem, fix)];
 }

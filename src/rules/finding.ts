@@ -2,53 +2,59 @@ import { maskCredentials } from '../credentials.js';
 import { displayText } from '../display-text.js';
 import { UserError } from '../errors.js';
 
-/** One thing that Gym, a trainer, the Platform or a model's API would refuse. */
+/** Something that NeMo Gym, a trainer, NeMo Platform or a model's API would refuse. */
 export interface Finding {
-  /** Stable and greppable, such as `tool-route`. */
+  /** Stable, such as `tool-route`. */
   code: string;
-  /** `warning`: only some refuse it, so it is written all the same. Default: `error`. */
-  severity?: 'error' | 'warning';
-  /** What it is about: `split 'a/b'`, `tool 'verify'`, `task train[3] 'day-3'`. */
-  where: string;
-  what: string;
-  /** The option or edit that mends it. */
+  /** An error stops the run. A warning does not, because only some consumers refuse it. */
+  severity: 'error' | 'warning';
+  /** What has the problem: `split 'a/b'`, `tool 'verify'`, `task train[3] 'day-3'`. */
+  subject: string;
+  /** Completes the subject to a sentence. */
+  problem: string;
+  /** An imperative with the option or the edit. */
   fix: string;
 }
 
-export function describe(finding: Finding): string {
-  return `${finding.where}: ${finding.what} [${finding.code}]; ${finding.fix}`;
+/** Creates an error. */
+export function error(code: string, subject: string, problem: string, fix: string): Finding {
+  return { code, severity: 'error', subject, problem, fix };
 }
 
-/** A finding with its severity. */
-export type Judged = Finding & Required<Pick<Finding, 'severity'>>;
+/** Creates a warning. */
+export function warning(code: string, subject: string, problem: string, fix: string): Finding {
+  return { code, severity: 'warning', subject, problem, fix };
+}
 
-/**
- * Collects findings, each once, so that a user reads all of them at once; `limit` bounds how many errors and how many warnings
- * a hostile server can make us hold.
- */
+/** A finding on one line. */
+export function describe({ code, subject, problem, fix }: Finding): string {
+  return `${subject}: ${problem} [${code}]; ${fix}`;
+}
+
+/** Collects findings without duplicates, so that all of them can be reported at once. */
 export class Findings {
-  private readonly errors: Judged[] = [];
-  private readonly others: Judged[] = [];
+  private readonly errors: Finding[] = [];
+  private readonly others: Finding[] = [];
   private more = 0;
 
+  /** @param limit upper bound on the errors, and on the warnings, that are kept: a server may cause any number */
   constructor(private readonly limit = 50) {}
 
   add(findings: Iterable<Finding>): void {
-    for (const { code, severity = 'error', ...rest } of findings) {
-      const finding: Judged = { code, severity, ...rest };
-      const list = severity === 'error' ? this.errors : this.others;
+    for (const finding of findings) {
+      const list = finding.severity === 'error' ? this.errors : this.others;
       if (list.length < this.limit) {
         if (!list.some((one) => describe(one) === describe(finding))) list.push(finding);
-      } else if (severity === 'error') this.more += 1;
+      } else if (finding.severity === 'error') this.more += 1;
     }
   }
 
   /** The errors. */
-  get list(): readonly Judged[] {
+  get list(): readonly Finding[] {
     return this.errors;
   }
 
-  get warnings(): readonly Judged[] {
+  get warnings(): readonly Finding[] {
     return this.others;
   }
 
@@ -57,32 +63,34 @@ export class Findings {
     return this.errors.length > 0;
   }
 
-  /** @throws UserError naming every error */
-  throwIfAny(what: string): void {
+  /** @throws UserError with all errors */
+  throwIfAny(message: string): void {
     if (!this.any) return;
     const details = this.errors.map(describe);
     if (this.more > 0) details.push(`and ${this.more} more`);
-    throw new UserError(what, { details });
+    throw new UserError(message, { details });
   }
 }
 
 declare global {
   interface String {
-    /** In every Node that gymgen runs on; TypeScript's ES2023 library doesn't list it yet. */
+    /** Exists in every supported Node, but not in TypeScript's ES2023 library. */
     isWellFormed(): boolean;
   }
 }
 
-const SHOWN = 60;
+/** The problem of a text that UTF-8 cannot encode. orjson refuses lone surrogates even as escapes. */
+export const LONE_SURROGATE = 'has a lone surrogate, which is not valid UTF-8';
 
-/** Whether a text has no lone surrogate, which is no UTF-8 and which orjson refuses even as an escape. */
-export function wellFormed(text: string): boolean {
-  return text.isWellFormed();
-}
+/** The fix for a problem that only some splits have. */
+export const OMIT_SPLIT = 'pass the names of the other splits to --split';
 
-/** A text of others in a message: on one line, in single quotes, cut, without credentials. */
+/** Longer texts are cut in messages. */
+const LONGEST = 60;
+
+/** Foreign text for a message: on one line, in single quotes, cut, without credentials. */
 export function quote(text: string): string {
   const masked = maskCredentials(text);
-  const cut = masked.length > SHOWN ? `${masked.slice(0, SHOWN)}…` : masked;
+  const cut = masked.length > LONGEST ? `${masked.slice(0, LONGEST)}…` : masked;
   return `'${displayText(JSON.stringify(cut).slice(1, -1).replaceAll('\\"', '"'))}'`;
 }

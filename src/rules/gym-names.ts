@@ -1,7 +1,4 @@
-/**
- * Names that NeMo Gym 0.7.0 already uses. `test/rules/gym-names.python.test.ts` reads them out of the real package again,
- * so that a newer Gym shows what changed.
- */
+/** Names that NeMo Gym 0.7.0 uses. `test/rules/gym-names.python.test.ts` compares them with the installed package. */
 
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter((word) => word !== ''));
@@ -20,7 +17,7 @@ export const RESERVED_KEYS = words(`
 
 /**
  * Fields of Gym's CLI configs (subclasses of `BaseNeMoGymCLIConfig` and `ExporterConfig`, nemo_gym/config_types.py) and of
- * the other models that it validates the whole config with. An instance of such a name is read as that field.
+ * the other models that validate the whole config. An instance with such a name is read as that field.
  */
 export const CONFIG_FIELDS = words(`
   agent_map agent_name agent_version allow_partial_rollouts append artifact_fpath atif_manifest_jsonl_fpath
@@ -78,15 +75,3 @@ export const BUILT_IN_SERVERS = words(`
   terminal_multi_harness terminus_judge text_to_sql toolsandbox ugphysics_judge verifif vibench vlm_eval_kit
   widesearch wmt_translation wordle workplace_assistant workspace_bench xlam_fc xstest
 `);
-
-/** Names of devices, with any extension, in any case. */
-const DEVICES = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
-
-/**
- * Why Windows cannot check out a file or folder of this name, or undefined. A Gym root is often a git repository.
- * @see https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file
- */
-export function windowsFault(name: string): string | undefined {
-  if (DEVICES.test(name)) return 'is the name of a device on Windows';
-  return /[. ]$/.test(name) ? 'ends with a dot or a blank, which Windows drops' : undefined;
-}

@@ -1,12 +1,20 @@
 export { configBundle, configFields, configHeaders, configSize, configText, configUrl, isOwnHeader } from './config.js';
 export { datasetSplits, EXAMPLE_ROWS, exampleRows, LICENSES, license } from './datasets.js';
-export { describe, type Finding, Findings, type Judged, quote, wellFormed } from './finding.js';
+export { describe, type Finding, Findings, quote } from './finding.js';
 export { type GymRoot, gymRoot } from './gym-root.js';
-export { instanceName } from './instance-name.js';
-export { jsonFault } from './json-text.js';
-export { renames, renamesUnmatched, renameTaken } from './rename-tools.js';
+export { jsonProblem } from './json-text.js';
+export { instanceName, splitNames } from './names.js';
 export { promptText, row } from './row.js';
 export { rewardScore, settings } from './settings.js';
-export { splitNames } from './split-names.js';
 export { toolCount, toolSchema } from './tool-schema.js';
-export { GYM_ROUTES, toolClash, toolDuplicates, toolJson, toolName } from './tools.js';
+export {
+  GYM_ROUTES,
+  renames,
+  renamesUnmatched,
+  renameTaken,
+  toolClash,
+  toolDescription,
+  toolDuplicates,
+  toolName,
+  toolParameters,
+} from './tools.js';

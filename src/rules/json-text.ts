@@ -1,31 +1,28 @@
 import { endOfString, QUOTE } from '../json/bounds.js';
-import { wellFormed } from './finding.js';
+import type { JsonText } from '../model.js';
+import { LONE_SURROGATE } from './finding.js';
 
-/**
- * pydantic's JSON parser reads 200 levels and orjson writes 254, and Gym wraps a tool's schema in the row, its request and
- * its rollout.
- */
+/** pydantic reads 200 levels and orjson writes 254. Gym nests a tool's schema in a row, a request and a rollout. */
 const DEEPEST = 128;
 
-/** What orjson keeps as an integer; beyond it becomes a float when read and is refused when written. */
+/** The range of orjson's integers. It reads others as floats, and refuses to write them. */
 const SMALLEST = -(2n ** 63n);
 const LARGEST = 2n ** 64n - 1n;
 
 /**
- * Why Gym couldn't read a JSON text or pass it on, or undefined where it can. Gym reads rows with orjson
- * (nemo_gym/server_utils.py), whose limits are narrower than JSON's; the text is looked at as it is, since JSON.parse would
- * hide what a number was.
+ * Why Gym could not read a JSON text or pass it on, or undefined if it can. Gym reads rows with orjson (nemo_gym/server_utils.py),
+ * which is stricter than JSON. Numbers are checked in the text, since JSON.parse would change them.
  */
-export function jsonFault(text: string): string | undefined {
+export function jsonProblem(text: JsonText): string | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return 'is not JSON';
+    return 'is not valid JSON';
   }
   const { numbers, depth } = scan(text);
-  if (depth > DEEPEST) return `is nested ${depth} levels deep, more than ${DEEPEST}`;
-  if (!allWellFormed(value)) return 'has a lone surrogate, which is no UTF-8';
+  if (depth > DEEPEST) return `is nested ${depth} levels deep; the limit is ${DEEPEST}`;
+  if (!allWellFormed(value)) return LONE_SURROGATE;
   for (const number of numbers) {
     const fault = numberFault(number);
     if (fault !== undefined) return fault;
@@ -35,15 +32,16 @@ export function jsonFault(text: string): string | undefined {
 
 function numberFault(number: string): string | undefined {
   const shown = number.length > 30 ? `${number.slice(0, 30)}…` : number;
-  if (/[.eE]/.test(number))
-    return Number.isFinite(Number(number)) ? undefined : `has ${shown}, which is no finite number`;
-  // 20 digits hold every 64-bit integer, and BigInt of a million digits would take its time
+  if (/[.eE]/.test(number)) {
+    return Number.isFinite(Number(number)) ? undefined : `has ${shown}, which is not a finite number`;
+  }
+  // Every 64-bit integer has up to 20 digits, and BigInt is slow with very many.
   const value = number.length > 21 ? undefined : BigInt(number);
   if (value !== undefined && value >= SMALLEST && value <= LARGEST) return undefined;
-  return `has ${shown}, more than an integer of 64 bits`;
+  return `has ${shown}, which does not fit into 64 bits`;
 }
 
-/** The numbers as they are spelt, each once, and how deep a valid JSON text goes. */
+/** The different numbers of valid JSON, as they are spelled, and its depth. */
 function scan(text: string): { numbers: Set<string>; depth: number } {
   const numbers = new Set<string>();
   const number = /-?\d[\d.eE+-]*/y;
@@ -64,13 +62,13 @@ function scan(text: string): { numbers: Set<string>; depth: number } {
   return { numbers, depth: deepest };
 }
 
-/** Not recursive: how deep a server's JSON goes is the server's choice. */
+/** Not recursive, because JSON of a server can have any depth. */
 function allWellFormed(root: unknown): boolean {
   const left = [root];
   while (left.length > 0) {
     const value = left.pop();
     if (typeof value === 'string') {
-      if (!wellFormed(value)) return false;
+      if (!value.isWellFormed()) return false;
     } else if (Array.isArray(value)) {
       for (const item of value) left.push(item);
     } else if (typeof value === 'object' && value !== null) {

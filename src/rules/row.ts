@@ -1,67 +1,50 @@
-import { JsonString } from '../json/json-string.js';
+import { isUndecoded } from '../json/json-string.js';
 import type { Task } from '../model.js';
-import { type Finding, quote, wellFormed } from './finding.js';
-import { jsonFault } from './json-text.js';
+import { error, type Finding, LONE_SURROGATE, OMIT_SPLIT, quote } from './finding.js';
+import { jsonProblem } from './json-text.js';
 
 const NONE: readonly Finding[] = [];
 
 /**
- * `row-…`: texts of a task that a row of Gym can hold. Gym's index-only rejections come minutes into a run, so each names
- * its task and field (`NeMoGymResponseCreateParamsNonStreaming`, nemo_gym/openai_utils.py; orjson).
+ * `row-prompt`, `row-system-prompt`, `row-id`, `row-reset`: texts that a row can contain
+ * (`NeMoGymResponseCreateParamsNonStreaming`, nemo_gym/openai_utils.py, and orjson). Gym would report only the number of the
+ * row, minutes into a run.
  */
 export function row(task: Task): readonly Finding[] {
-  const { prompt, systemPrompt, id } = task;
-  if (
-    // One that is kept as it came has no odd escape, and what is no UTF-8 was refused as a page.
-    (prompt instanceof JsonString || (typeof prompt === 'string' && prompt !== '' && wellFormed(prompt))) &&
-    (systemPrompt === null || (typeof systemPrompt === 'string' && wellFormed(systemPrompt))) &&
-    typeof id === 'string' &&
-    id !== '' &&
-    wellFormed(id) &&
-    (task.reset === undefined || jsonFault(task.reset) === undefined)
-  ) {
-    return NONE;
-  }
-  return faults(task);
+  const { prompt, systemPrompt, id, reset } = task;
+  const isPrompt = isUndecoded(prompt) || textFault(prompt) === undefined;
+  const isSystemPrompt = systemPrompt === null || textFault(systemPrompt, MAY_BE_EMPTY) === undefined;
+  const isReset = reset === undefined || jsonProblem(reset) === undefined;
+  return isPrompt && isSystemPrompt && textFault(id) === undefined && isReset ? NONE : findings(task);
 }
 
-function faults(task: Task): Finding[] {
-  const where = `task ${task.split}[${task.index}] ${typeof task.id === 'string' ? quote(task.id) : ''}`.trimEnd();
-  const refuse = (code: string, what: string): Finding => ({
-    code,
-    where,
-    what,
-    fix:
-      task.reset === undefined
-        ? 'mend the task on the server, or leave its split out: --split with the names of the others'
-        : 'mend it in the tasks file, or leave its split out: --split with the names of the others',
-  });
-  const fault = task.reset === undefined ? undefined : jsonFault(task.reset);
-  return [
-    ...(task.prompt instanceof JsonString ? [] : text('prompt', task.prompt, false)),
-    ...text('system prompt', task.systemPrompt ?? '', true),
-    ...text('id', task.id, false),
-    ...(fault === undefined ? [] : [['row-reset', `its reset ${fault}`] as [string, string]]),
-  ].map(([code, what]) => refuse(code, what));
-}
-
-function text(field: string, value: unknown, mayBeEmpty: boolean): [code: string, what: string][] {
-  const code = `row-${field.replace(' ', '-')}`;
-  if (typeof value !== 'string') return [[code, `its ${field} is not a string`]];
-  if (value === '' && !mayBeEmpty) return [[code, `its ${field} is empty`]];
-  if (!wellFormed(value)) return [[code, `its ${field} has a lone surrogate, which is no UTF-8`]];
-  return [];
-}
-
-/** `prompt-text`: what is added to every row's system prompt. */
-export function promptText(appended: string): Finding[] {
-  if (wellFormed(appended)) return [];
-  return [
-    {
-      code: 'prompt-text',
-      where: '--append-system-prompt',
-      what: 'has a lone surrogate, which is no UTF-8',
-      fix: 'give it as UTF-8',
-    },
+/** Called only for an invalid task, so that `row` itself allocates nothing. */
+function findings({ split, index, id, prompt, systemPrompt, reset }: Task): Finding[] {
+  const subject = `task ${split}[${index}] ${typeof id === 'string' ? quote(id) : ''}`.trimEnd();
+  const place = reset === undefined ? 'the task on the server' : 'the tasks file';
+  const faults: [field: string, fault: string | undefined][] = [
+    ['prompt', isUndecoded(prompt) ? undefined : textFault(prompt)],
+    ['system prompt', systemPrompt === null ? undefined : textFault(systemPrompt, MAY_BE_EMPTY)],
+    ['id', textFault(id)],
+    ['reset', reset === undefined ? undefined : jsonProblem(reset)],
   ];
+  return faults.flatMap(([field, fault]) => {
+    if (fault === undefined) return [];
+    const code = `row-${field.replace(' ', '-')}`;
+    return [error(code, subject, `its ${field} ${fault}`, `fix ${place}, or omit its split: ${OMIT_SPLIT}`)];
+  });
+}
+
+const MAY_BE_EMPTY = true;
+
+function textFault(value: unknown, mayBeEmpty = false): string | undefined {
+  if (typeof value !== 'string') return 'is not a string';
+  if (value === '' && !mayBeEmpty) return 'is empty';
+  return value.isWellFormed() ? undefined : LONE_SURROGATE;
+}
+
+/** `prompt-text`: the text that is appended to every system prompt. */
+export function promptText(appended: string): Finding[] {
+  if (appended.isWellFormed()) return [];
+  return [error('prompt-text', '--append-system-prompt', LONE_SURROGATE, 'pass it as UTF-8')];
 }

@@ -1,59 +1,57 @@
 import { parse, stringify } from 'lossless-json';
-import type { Tool } from '../model.js';
-import { type Finding, quote, wellFormed } from './finding.js';
-import { jsonFault } from './json-text.js';
+import { closest } from '../closest.js';
+import type { JsonText, Tool } from '../model.js';
+import { configText } from './config.js';
+import { error, type Finding, LONE_SURROGATE, OMIT_SPLIT, quote } from './finding.js';
+import { jsonProblem } from './json-text.js';
 
-/** What models' APIs allow; all of it is safe in a URL, where simple_agent puts a name unencoded. */
+/** What model APIs allow. All of it is safe in a URL, where simple_agent puts the name unencoded. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * POST routes of a resources server, which a tool of that name would lose to (`RESERVED_MCP_TOOL_NAMES` and
- * `SimpleResourcesServer.setup_webserver`, nemo_gym/base_resources_server.py), and the prefix that
- * `RolloutContextMiddleware` strips (nemo_gym/rollout_correlation.py). Its GET routes (`health`, `stats`, …) take no call
- * away: a POST to one of them reaches the bridge, which test/runtime tries.
+ * POST routes of a resources server (`RESERVED_MCP_TOOL_NAMES` and `SimpleResourcesServer.setup_webserver`,
+ * nemo_gym/base_resources_server.py), and the prefix that `RolloutContextMiddleware` strips (nemo_gym/rollout_correlation.py).
+ * Gym's GET routes (`health`, `stats`, …) are allowed: a POST to one of them reaches the bridge, which test/runtime checks.
  */
 export const GYM_ROUTES: ReadonlySet<string> = new Set([
   ...['seed_session', 'close_session', 'verify', 'aggregate_metrics', 'mcp'],
   'ng-rollout',
 ]);
 
-/** `tool-name`, `tool-route`: a name in the rows. `original` is the server's own, which a rename option starts from. */
+const FIX_TOOL = `fix it on the server, or omit the splits that offer it: ${OMIT_SPLIT}`;
+
+/**
+ * `tool-name`, `tool-route`: a tool's name in the rows. A call of a tool with the name of a route would reach Gym instead.
+ * @param original the server's name, which `--rename-tool` takes
+ */
 export function toolName(name: string, original = name): Finding[] {
-  const refuse = (code: string, what: string): Finding[] => [
-    {
-      code,
-      where: `tool ${quote(original)}${name === original ? '' : `, renamed ${quote(name)}`}`,
-      what,
-      fix: `rename it: --rename-tool ${shellWord(`${original}=${toolNameSuggestion(name)}`)}`,
-    },
-  ];
-  if (!NAME.test(name)) return refuse('tool-name', "models' APIs allow 1 to 64 letters, digits, _ and - only");
-  if (GYM_ROUTES.has(name))
-    return refuse('tool-route', "is a route of NeMo Gym's own, which the call would reach instead");
-  return [];
+  const subject = `tool ${quote(original)}${name === original ? '' : `, renamed ${quote(name)}`}`;
+  const fix = `rename it: --rename-tool ${shellWord(`${original}=${suggestion(name)}`)}`;
+  if (!NAME.test(name)) {
+    return [error('tool-name', subject, 'model APIs allow only 1 to 64 letters, digits, _ and -', fix)];
+  }
+  return GYM_ROUTES.has(name) ? [error('tool-route', subject, 'is the name of a NeMo Gym route', fix)] : [];
 }
 
-/** `tool-description`, `tool-json`, `tool-parameters`: what orjson and `FunctionToolParam` (nemo_gym/openai_utils.py) take. */
-export function toolJson(tool: Tool): Finding[] {
-  const refuse = (code: string, what: string): Finding => ({
-    code,
-    where: `tool ${quote(tool.name)}`,
-    what,
-    fix: 'mend it on the server, or leave out the splits that offer it: --split with the names of the others',
-  });
-  const findings: Finding[] = [];
-  if (!wellFormed(tool.description)) {
-    findings.push(refuse('tool-description', 'its description has a lone surrogate, which is no UTF-8'));
-  }
-  const fault = jsonFault(tool.parameters);
-  if (fault !== undefined) findings.push(refuse('tool-json', `its schema ${fault}`));
-  else if (!tool.parameters.trimStart().startsWith('{')) {
-    findings.push(refuse('tool-parameters', 'its schema is not a JSON object'));
-  }
-  return findings;
+/** `tool-description`: a text that orjson reads. */
+export function toolDescription({ name, description }: Tool): Finding[] {
+  if (description.isWellFormed()) return [];
+  return [error('tool-description', `tool ${quote(name)}`, `its description ${LONE_SURROGATE}`, FIX_TOOL)];
 }
 
-/** `tool-duplicate`: two tools of a turn with one name in the rows; only one of them could be called. */
+/** `tool-json`, `tool-parameters`: an object (`FunctionToolParam`, nemo_gym/openai_utils.py) that orjson reads. */
+export function toolParameters({ name, parameters }: Tool): Finding[] {
+  const subject = `tool ${quote(name)}`;
+  const fault = jsonProblem(parameters);
+  if (fault !== undefined) return [error('tool-json', subject, `its schema ${fault}`, FIX_TOOL)];
+  if (parameters.trimStart().startsWith('{')) return [];
+  return [error('tool-parameters', subject, 'its schema is not a JSON object', FIX_TOOL)];
+}
+
+/**
+ * `tool-duplicate`: two tools of a turn with one name in the rows. Only one of them could be called.
+ * @param rowName maps the server's name to the name in the rows
+ */
 export function toolDuplicates(turn: readonly Tool[], rowName: (name: string) => string): Finding[] {
   const taken = new Map<string, string>();
   return turn.flatMap(({ name }) => {
@@ -63,41 +61,28 @@ export function toolDuplicates(turn: readonly Tool[], rowName: (name: string) =>
       taken.set(shared, name);
       return [];
     }
-    const renamed = other !== name || shared !== name;
-    return [
-      {
-        code: 'tool-duplicate',
-        where: `tool ${quote(name)}`,
-        what: renamed
-          ? `has the name ${quote(shared)} in the rows, as tool ${quote(other)} has`
-          : 'is there twice in one turn',
-        fix: renamed ? 'choose another NEW in --rename-tool OLD=NEW' : 'give the tools different names on the server',
-      },
-    ];
+    const isRenamed = other !== name || shared !== name;
+    const problem = isRenamed ? `is named ${quote(shared)} in the rows, like tool ${quote(other)}` : 'is listed twice';
+    const fix = isRenamed ? 'choose another NEW in --rename-tool OLD=NEW' : 'give the tools two names on the server';
+    return [error('tool-duplicate', `tool ${quote(name)}`, problem, fix)];
   });
 }
 
 /**
- * `tool-clash`: one name with other parameters in a later turn. A row has one list of tools for all turns, so the model
- * would be shown a schema that a turn doesn't have. A description that changes from turn to turn is no clash: the row has
- * the first, and calls of either reach the same tool.
+ * `tool-clash`: a later turn offers a tool with other parameters. A row has one list of tools for all turns. The description
+ * may differ: the row has the first one.
  */
 export function toolClash(toolset: string, first: Tool, later: Tool): Finding[] {
-  if (sameJson(first.parameters, later.parameters)) return [];
-  return [
-    {
-      code: 'tool-clash',
-      where: `tool ${quote(first.name)} of toolset ${quote(toolset)}`,
-      what: 'two turns offer it with different parameters, and a row can show one',
-      fix: 'give the two different names on the server, or leave out the splits that offer it with --split',
-    },
-  ];
+  if (isSameJson(first.parameters, later.parameters)) return [];
+  const subject = `tool ${quote(first.name)} of toolset ${quote(toolset)}`;
+  const fix = `give it two names on the server, or omit the splits that offer it: ${OMIT_SPLIT}`;
+  return [error('tool-clash', subject, 'has different parameters in two turns', fix)];
 }
 
-/** Equal but for the order of keys and blanks between tokens, as Python's dicts are; numbers are compared as spelt. */
-function sameJson(one: string, other: string): boolean {
+/** Equal except for white space and the order of keys. Numbers must have the same spelling. */
+function isSameJson(one: JsonText, other: JsonText): boolean {
   if (one === other) return true;
-  if (jsonFault(one) !== undefined || jsonFault(other) !== undefined) return false;
+  if (jsonProblem(one) !== undefined || jsonProblem(other) !== undefined) return false;
   return stringify(sorted(parse(one))) === stringify(sorted(parse(other)));
 }
 
@@ -111,15 +96,70 @@ function sorted(value: unknown): unknown {
   );
 }
 
-function toolNameSuggestion(name: string): string {
+/** A valid name that resembles an invalid one. */
+function suggestion(name: string): string {
   const safe = name.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|(?<!_)_+$/g, '');
   if (safe === '') return 'my_tool';
   return GYM_ROUTES.has(safe) ? `${safe}_tool` : safe.slice(0, 64);
 }
 
-/** Longer names are cut in messages. */
+/** Longer words are cut in messages. */
 const LONGEST_WORD = 256;
 
 function shellWord(text: string): string {
   return text.length <= LONGEST_WORD && /^[\w.=-]+$/.test(text) ? text : quote(text);
+}
+
+/** The server's tool names, each with its name in the rows, from `--rename-tool OLD=NEW`. */
+type Renames = Readonly<Record<string, string>>;
+
+const CHOOSE = 'choose another NEW in --rename-tool OLD=NEW';
+/** Upper bound on the tools that a fix names. */
+const NAMED = 10;
+
+/**
+ * `rename-collision`: the bridge maps a name in the rows back to the server's, so two tools must not share one. The server's
+ * name is also a text of the config.
+ */
+export function renames(renameTools: Renames): Finding[] {
+  const taken = new Map<string, string>();
+  return Object.entries(renameTools).flatMap(([old, name]) => {
+    const other = taken.get(name);
+    taken.set(name, old);
+    if (other === undefined) return configText(option(old, name), old);
+    return [error('rename-collision', option(old, name), `tool ${quote(other)} already has this new name`, CHOOSE)];
+  });
+}
+
+/**
+ * `rename-taken`: the server has a tool with the new name of another. They clash even if no task offers both, because the
+ * config's `tool_names` holds for all tasks.
+ */
+export function renameTaken(serverName: string, renameTools: Renames): Finding[] {
+  if (Object.hasOwn(renameTools, serverName)) return [];
+  const old = Object.keys(renameTools).find((key) => renameTools[key] === serverName);
+  if (old === undefined) return [];
+  return [error('rename-taken', option(old, serverName), 'the server has a tool with this name', CHOOSE)];
+}
+
+/**
+ * `rename-unmatched`: a rename without a tool is a typing error.
+ * @param seen the server's names of all tools
+ */
+export function renamesUnmatched(renameTools: Renames, seen: ReadonlySet<string>): Finding[] {
+  return Object.entries(renameTools)
+    .filter(([old]) => !seen.has(old))
+    .map(([old, name]) =>
+      error('rename-unmatched', option(old, name), `no task offers a tool ${quote(old)}`, unmatchedFix(old, [...seen])),
+    );
+}
+
+function unmatchedFix(old: string, seen: readonly string[]): string {
+  const near = closest(old, seen);
+  if (near !== undefined) return `did you mean ${quote(near)}?`;
+  return `omit it, or name one of: ${seen.slice(0, NAMED).map(quote).join(' ') || '(no tools)'}`;
+}
+
+function option(old: string, name: string): string {
+  return `--rename-tool ${quote(`${old}=${name}`)}`;
 }

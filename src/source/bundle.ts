@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UserError } from '../errors.js';
-import { MAX_CONCURRENT_ENVS } from '../gym/index.js';
-import { bundleReference } from './bundle-reference.js';
+import { MAX_CONCURRENT_ENVS } from '../settings.js';
 import { homeFolder } from './cache.js';
 import { frameworkPython } from './framework.js';
-import { serve } from './served.js';
+import { serve } from './serve.js';
 import type { Source, SourceContext } from './types.js';
 
-/** Absolute path of its folder, or the name of one that is installed with a Python package. */
+/** The absolute path of a bundle's folder, or the name of a bundle that is installed with a Python package. */
 export type BundleName = { folder: string } | { name: string };
 
 export interface BundleOptions {
@@ -20,23 +20,24 @@ export interface BundleOptions {
   maxConcurrentEnvs?: number;
   /** A Python that has AgentEnv. */
   python?: string;
-  /** The config says the folder's absolute path, whatever repository it is in. */
+  /** Write the folder's absolute path to the config, even if both are in one git repository. */
   absolute?: boolean;
 }
 
-const PROGRAM = fileURLToPath(new URL('../../templates/server/openenv_bridge/serve_bundle.py', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../templates/server/bundle_child/serve_bundle.py', import.meta.url));
 
-/** Serves an AgentEnv bundle with AgentEnv's own OpenEnv server while gymgen runs. */
+/** Serves an AgentEnv bundle with AgentEnv's own OpenEnv server, until gymgen ends. */
 export async function openBundle(
   bundle: BundleName,
   options: BundleOptions,
   { reporter, signal }: SourceContext,
 ): Promise<Source> {
+  const note = (text: string) => reporter.note?.(text);
   const shown = 'folder' in bundle ? path.basename(bundle.folder) : bundle.name;
-  const python = await frameworkPython(options.python, (text) => reporter.note?.(text), signal);
-  reporter.note?.(`serving the bundle ${shown} with AgentEnv, which takes some seconds to import`);
+  const python = await frameworkPython(options.python, note, signal);
+  note(`serving the bundle ${shown} with AgentEnv, which takes a few seconds to import`);
   const { reward, sandbox, maxConcurrentEnvs = MAX_CONCURRENT_ENVS } = options;
-  const served = await serve(
+  const server = await serve(
     python,
     [
       PROGRAM,
@@ -46,38 +47,83 @@ export async function openBundle(
       ...(sandbox === undefined ? [] : [`--sandbox=${sandbox}`]),
     ],
     {
-      // AgentEnv looks for its settings from here upwards, which can name code: never from the current folder.
-      cwd: 'folder' in bundle ? bundle.folder : settingsFolder(),
-      what: `the bundle ${shown}`,
+      // AgentEnv searches its working directory and the folders above it for settings, and these can name code.
+      cwd: 'folder' in bundle ? bundle.folder : trustedFolder(),
+      name: `the bundle ${shown}`,
       reporter,
       signal,
       token: true,
-      refused: (why) => refusal(shown, why),
+      refused: (reason) => rejected(shown, reason),
     },
   );
-  const framework = String(served.said.framework);
+  const framework = String(server.announcement.framework);
   return {
-    url: served.url,
-    headers: served.headers,
+    url: server.url,
+    headers: server.headers,
     server: async (configFolder) => ({
       bundle: 'folder' in bundle ? await bundleReference(bundle.folder, configFolder, options) : bundle.name,
       framework,
       ...(sandbox === undefined ? {} : { sandbox }),
     }),
-    close: served.close,
+    close: server.close,
   };
 }
 
-/** Where an installed bundle is served: the user's own settings are in the home folder. */
-function settingsFolder(): string {
+/** A folder whose settings belong to the user, which those of the current folder may not. */
+function trustedFolder(): string {
   const home = homeFolder();
   return existsSync(home) ? home : path.resolve('/');
 }
 
-/** AgentEnv's own words, a line each. */
-function refusal(bundle: string, why: string): UserError {
-  return new UserError(`AgentEnv refuses the bundle ${bundle}; nothing was written`, {
-    details: why.trim().split('\n'),
-    ...(why.includes('reward=') ? { fix: "say which step's score is the reward: --reward STEP" } : {}),
+function rejected(bundle: string, reason: string): UserError {
+  return new UserError(`AgentEnv rejected the bundle ${bundle}; nothing was written`, {
+    details: reason.trim().split('\n'),
+    ...(reason.includes('reward=') ? { fix: 'choose the step whose score is the reward: --reward STEP' } : {}),
   });
+}
+
+/**
+ * How a config names a bundle's folder: relative to the config's own folder if both are in one git repository, which can
+ * then be moved; else by its absolute path.
+ * @param configFolder absolute path; need not exist
+ */
+export async function bundleReference(
+  folder: string,
+  configFolder: string,
+  { absolute = false }: { absolute?: boolean } = {},
+): Promise<string> {
+  // The written server resolves symlinks first, so `..` must be relative to real paths here as well.
+  const [bundle, config] = await Promise.all([realPath(folder), realPath(configFolder)]);
+  const repository = await repositoryOf(bundle);
+  if (absolute || repository === null || repository !== (await repositoryOf(config))) return bundle;
+  const relative = path.relative(config, bundle).split(path.sep).join('/');
+  return relative.startsWith('.') ? relative : `./${relative}`;
+}
+
+/**
+ * Whether a folder is in the git repository that a file is in, by their real paths.
+ * @returns false if the file is not in a repository
+ */
+export async function inRepositoryOf(file: string, folder: string): Promise<boolean> {
+  const [from, to] = await Promise.all([realPath(path.resolve(file)), realPath(path.resolve(folder))]);
+  const repository = await repositoryOf(path.dirname(from));
+  if (repository === null) return false;
+  const below = path.relative(repository, to);
+  return below.split(path.sep)[0] !== '..' && !path.isAbsolute(below);
+}
+
+/** An absolute path with symlinks resolved in the part of it that exists. */
+export async function realPath(file: string): Promise<string> {
+  const parent = path.dirname(file);
+  return await realpath(file).catch(async () =>
+    parent === file ? file : path.join(await realPath(parent), path.basename(file)),
+  );
+}
+
+/** The nearest folder upwards with a `.git`, which is a file in a worktree. */
+async function repositoryOf(folder: string): Promise<string | null> {
+  const found = await stat(path.join(folder, '.git')).catch(() => null);
+  if (found) return folder;
+  const parent = path.dirname(folder);
+  return parent === folder ? null : await repositoryOf(parent);
 }

@@ -7,16 +7,16 @@ import { UserError } from '../errors.js';
 import { ensurePrivateFolder } from '../state/private-folder.js';
 import { userKey } from '../state/user-state.js';
 
-/** The file of a cached folder that proves who made it. */
+/** The file in a cached folder that proves that gymgen created the folder for this user. */
 const STAMP = 'gymgen-stamp';
 
-/** Where gymgen keeps what it installs: `$XDG_CACHE_HOME/gymgen`, if that is an absolute path, else `~/.cache/gymgen`. */
+/** The folder for everything that gymgen installs: `$XDG_CACHE_HOME/gymgen` if that is an absolute path, else `~/.cache/gymgen`. */
 export function cacheFolder(): string {
-  const { XDG_CACHE_HOME: named = '' } = process.env;
-  return path.join(path.isAbsolute(named) ? named : path.join(homeFolder(), '.cache'), 'gymgen');
+  const { XDG_CACHE_HOME = '' } = process.env;
+  return path.join(path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : path.join(homeFolder(), '.cache'), 'gymgen');
 }
 
-/** The user's home folder. A user that the system does not know, as in some containers, has `/`, as for most programs. */
+/** The user's home folder; `/` for a user that the system does not know, as in some containers. */
 export function homeFolder(): string {
   try {
     return path.resolve('/', os.homedir());
@@ -26,29 +26,29 @@ export function homeFolder(): string {
 }
 
 /**
- * A folder of the cache, made once. A cache may lie in a checkout and come with it: so the folder's path depends on this
- * user's key, which no commit can know, and it counts only with the stamp that the key gives it. Any other one is
+ * A folder of the cache, created once for each identity. The cache may be inside a checkout, so a commit could plant folders
+ * in it. Therefore the path and a stamp file depend on this user's secret key, and a folder without the right stamp is
  * replaced.
  * @param name relative path
- * @param identity all that decides what is in the folder
- * @param make fills an empty folder, which is then moved
+ * @param identity everything that determines the folder's content
+ * @param create fills an empty folder, which is then moved
  * @throws UserError if the cache cannot be private
  */
 export async function cachedFolder(
   name: string,
   identity: string,
-  make: (fresh: string) => Promise<void>,
+  create: (fresh: string) => Promise<void>,
 ): Promise<string> {
   const key = await userKey();
-  if (key === undefined) return await folderOfThisRun(make);
-  const { folder, stamp } = placeOf(key, await privateFolder(path.dirname(name)), name, identity);
+  if (key === undefined) return await folderOfThisRun(create);
+  const { folder, stamp } = locate(key, await privateFolder(path.dirname(name)), name, identity);
   if (await hasStamp(folder, stamp)) return folder;
   const fresh = await mkdtemp(`${path.dirname(folder)}-`);
   try {
-    await make(fresh);
+    await create(fresh);
     await writeFile(path.join(fresh, STAMP), stamp);
     await removeOthers(folder, stamp);
-    // Another run may have been quicker, and its folder is as good.
+    // Another run may have created the same folder meanwhile.
     await rename(fresh, folder).catch(async (error) => {
       if (!(await hasStamp(folder, stamp))) throw error;
     });
@@ -58,30 +58,30 @@ export async function cachedFolder(
   }
 }
 
-/** The same folder if an earlier run made it, else undefined; nothing is created. */
+/** The same folder if an earlier run created it, else undefined. Creates nothing. */
 export async function knownFolder(name: string, identity: string): Promise<string | undefined> {
   const cache = await realpath(cacheFolder()).catch(() => undefined);
   const key = cache === undefined ? undefined : await userKey();
   if (cache === undefined || key === undefined) return undefined;
-  const { folder, stamp } = placeOf(key, path.join(cache, path.dirname(name)), name, identity);
+  const { folder, stamp } = locate(key, path.join(cache, path.dirname(name)), name, identity);
   return (await hasStamp(folder, stamp)) ? await cachedFolder(name, identity, async () => {}) : undefined;
 }
 
-/** A folder for this run only: if it cannot be recognised later, or what is in it depends on more than its identity. */
-export async function folderOfThisRun(make: (fresh: string) => Promise<void>): Promise<string> {
+/** A folder for this run only, for content that depends on more than an identity, or if the user has no key. */
+export async function folderOfThisRun(create: (fresh: string) => Promise<void>): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'gymgen-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  await make(folder);
+  await create(folder);
   return folder;
 }
 
-/** Where the Python that gymgen serves with keeps its bytecode; undefined if the cache cannot be private. */
+/** The folder for the bytecode of Python servers; undefined if the cache cannot be private. */
 export async function bytecodeFolder(): Promise<string | undefined> {
   if ((await userKey()) === undefined) return undefined;
   return await cachedFolder('bytecode', '', async () => {}).catch(() => undefined);
 }
 
-/** The real path of a folder of the cache, which only this user can read, as all of them on the way to it. */
+/** The real path of a folder of the cache. It and each folder above it, up to the cache, are readable by this user only. */
 async function privateFolder(below: string): Promise<string> {
   let folder = cacheFolder();
   for (const part of ['.', ...below.split('/')]) {
@@ -96,8 +96,8 @@ async function privateFolder(below: string): Promise<string> {
   return await realpath(folder);
 }
 
-/** Where a cached folder is, and the stamp in it. Both are of one path, so that a copy elsewhere counts for nothing. */
-function placeOf(key: Buffer, parent: string, name: string, identity: string): { folder: string; stamp: string } {
+/** The path of a cached folder, and its stamp. The stamp depends on the path, so a copy of the folder is not valid. */
+function locate(key: Buffer, parent: string, name: string, identity: string): { folder: string; stamp: string } {
   const mac = (use: string) =>
     createHmac('sha256', key)
       .update(JSON.stringify([use, parent, name, identity]))
@@ -109,7 +109,7 @@ function placeOf(key: Buffer, parent: string, name: string, identity: string): {
   };
 }
 
-/** Removes what is in place of a cached folder, and folders of the same identity that another key made. */
+/** Removes an invalid cached folder, and folders of the same identity that were created with another key. */
 async function removeOthers(folder: string, stamp: string): Promise<void> {
   const parent = path.dirname(folder);
   if (!(await ensurePrivateFolder(parent))) {

@@ -1,54 +1,56 @@
 import path from 'node:path';
 import { UserError } from '../errors.js';
-import { ownPython } from './python-env.js';
+import { runProgram } from './programs.js';
+import { ownPython } from './python.js';
 
-/** Fails without the framework's OpenEnv server, or with a Python that is too old for it. */
+/** The version of agentenv-framework that gymgen installs and is tested with. */
+export const FRAMEWORK_VERSION = '0.9.1364';
+
+/** Fails if the framework's OpenEnv server is missing, or the Python is too old for it. */
 const PROBE = `
 import sys
-if sys.version_info < (3, 11): sys.exit("Python 3.11 or newer is needed")
+if sys.version_info < (3, 11): sys.exit("Python 3.11 or newer is required")
 from importlib.metadata import version
 from importlib.util import find_spec
 version("agentenv-framework")
 missing = [name for name in ("openenv", "uvicorn") if find_spec(name) is None]
-if missing: sys.exit("there is no " + " and no ".join(missing))
+if missing: sys.exit("missing packages: " + ", ".join(missing))
 `;
 
-import { runProgram } from './run-program.js';
-
 /**
- * A Python that has AgentEnv: the one that was given, else the caller's own where it has it (an active virtual environment,
- * or `python3` on PATH, so that bundles and plugins installed there are found), else one made by uv in the cache.
- * @throws UserError where the given one has no AgentEnv, or none can be made
+ * A Python that has AgentEnv: the requested one; else one of the user's own, so that bundles and plugins that are installed
+ * there are found; else one that uv creates in the cache.
+ * @param requested the value of `--python`
+ * @throws UserError if the requested Python has no AgentEnv, or none can be created
  */
 export async function frameworkPython(
-  given: string | undefined,
-  say: (text: string) => void,
+  requested: string | undefined,
+  note: (text: string) => void,
   signal: AbortSignal,
 ): Promise<string> {
-  if (given !== undefined) {
-    const lacks = await frameworkLacks(given, signal);
-    if (lacks === null) return given;
-    throw new UserError(`--python ${given} can't serve a bundle: ${lacks}`, {
-      fix: `uv pip install --python ${given} 'agentenv-framework[openenv]'`,
+  if (requested !== undefined) {
+    const problem = await frameworkProblem(requested, signal);
+    if (problem === null) return requested;
+    throw new UserError(`--python ${requested} cannot serve a bundle: ${problem}`, {
+      fix: `uv pip install --python ${requested} 'agentenv-framework[openenv]'`,
     });
   }
-  for (const python of pythonsWithFramework()) {
-    if ((await frameworkLacks(python, signal)) === null) return python;
+  for (const python of candidatePythons()) {
+    if ((await frameworkProblem(python, signal)) === null) return python;
   }
-  return await ownPython('agentenv', say, signal);
+  return await ownPython('agentenv', note, signal);
 }
 
-/** The Pythons that are the caller's own, and may have it. */
-export function pythonsWithFramework(): string[] {
+/** The user's own Pythons that may have AgentEnv: the active virtual environment's, and `python3` on PATH. */
+export function candidatePythons(): string[] {
   const { VIRTUAL_ENV } = process.env;
   return [...(VIRTUAL_ENV ? [path.join(VIRTUAL_ENV, 'bin', 'python')] : []), 'python3'];
 }
 
-/**
- * What keeps a Python from serving bundles, or null. It looks for modules in no folder but its own, the user's and those
- * of PYTHONPATH: `-I` would leave out the latter two, where plugins may be.
- */
-export async function frameworkLacks(python: string, signal: AbortSignal): Promise<string | null> {
+/** Why a Python cannot serve bundles; null if it can. */
+export async function frameworkProblem(python: string, signal: AbortSignal): Promise<string | null> {
+  // PYTHONSAFEPATH keeps modules of the current folder out. `-I` would also ignore PYTHONPATH and the user's own
+  // site-packages, where plugins may be installed.
   const run = await runProgram(python, ['-c', PROBE], {
     cwd: '/',
     env: { PYTHONSAFEPATH: '1' },
@@ -58,5 +60,5 @@ export async function frameworkLacks(python: string, signal: AbortSignal): Promi
   });
   signal.throwIfAborted();
   if (!run.failed) return null;
-  return run.stderr.trim().split('\n').at(-1) || (run.shortMessage ?? 'it fails');
+  return run.stderr.trim().split('\n').at(-1) || (run.shortMessage ?? 'it failed');
 }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LineCounter } from 'yaml';
 import { z } from 'zod';
@@ -6,37 +5,38 @@ import { UserError } from '../errors.js';
 import { readRegular } from '../files.js';
 import { utf8Text } from '../json/utf8.js';
 import { shellQuote } from '../printed-command.js';
-import { yamlDocument, yamlValues } from '../yaml-text.js';
-import { pythonEnv } from './python-env.js';
-import { PROJECT_PROGRAM, serve } from './served.js';
+import { yamlDocument, yamlValues } from '../read-yaml.js';
+import { projectPython } from './project-python.js';
+import { SERVE_PROJECT, serve } from './serve.js';
 import type { Source, SourceContext } from './types.js';
 
 const Manifest = z.looseObject({
   app: z
     .string()
-    .regex(/^[\w.]+:[\w.]+$/, 'wants MODULE:ATTRIBUTE')
+    .regex(/^[\w.]+:[\w.]+$/, 'must be MODULE:ATTRIBUTE')
     .default('server.app:app'),
   port: z.number().int().min(1).max(65535).default(8000),
 });
 
-/** Serves an OpenEnv project with its own app while gymgen runs; for NeMo Gym it is served by whoever runs that. */
+/** Serves an OpenEnv project with its own app, until gymgen ends. For NeMo Gym, the user runs `serveCommand`. */
 export async function openProject(folder: string, { reporter, signal }: SourceContext): Promise<Source> {
-  const name = path.basename(folder);
-  const { app, port } = await manifest(path.join(folder, 'openenv.yaml'));
-  const python = await pythonOf(folder, (text) => reporter.note?.(text), signal);
-  reporter.note?.(`serving the OpenEnv project ${name}`);
-  const what = `the OpenEnv project ${name}`;
-  const served = await serve(python, [PROJECT_PROGRAM, app], { cwd: folder, what, reporter, signal, token: true });
+  const note = (text: string) => reporter.note?.(text);
+  const name = `the OpenEnv project ${path.basename(folder)}`;
+  const { app, port } = await readManifest(path.join(folder, 'openenv.yaml'));
+  const python = await projectPython(folder, note, signal);
+  note(`serving ${name}`);
+  const server = await serve(python, [SERVE_PROJECT, app], { cwd: folder, name, reporter, signal, token: true });
+  const importable = String(server.announcement.name);
   return {
-    url: served.url,
-    headers: served.headers,
+    url: server.url,
+    headers: server.headers,
     server: async () => ({ url: `http://127.0.0.1:${port}` }),
-    serve: `uv run --directory ${shellQuote(folder)} uvicorn ${shellQuote(String(served.said.name))} --host 127.0.0.1 --port ${port}`,
-    close: served.close,
+    serveCommand: `uv run --directory ${shellQuote(folder)} uvicorn ${shellQuote(importable)} --host 127.0.0.1 --port ${port}`,
+    close: server.close,
   };
 }
 
-async function manifest(file: string): Promise<z.infer<typeof Manifest>> {
+async function readManifest(file: string): Promise<z.infer<typeof Manifest>> {
   try {
     const lineCounter = new LineCounter();
     const document = yamlDocument(utf8Text(await readRegular(file, 'configBytes'), file), file, { lineCounter });
@@ -44,27 +44,10 @@ async function manifest(file: string): Promise<z.infer<typeof Manifest>> {
     return Manifest.parse(yamlValues(document, file, lineCounter) ?? {});
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
-    const why =
+    const reason =
       cause instanceof z.ZodError
-        ? cause.issues.map((i) => `${i.path.join('.')} ${i.message}`).join('; ')
+        ? cause.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; ')
         : String(cause).split('\n')[0];
-    throw new UserError(`openenv.yaml can't be read: ${why}`, { where: file, cause });
+    throw new UserError(`invalid openenv.yaml: ${reason}`, { where: file, cause });
   }
-}
-
-/** The Python of an environment with what the project asks for: by its pyproject.toml, else by its requirements. */
-async function pythonOf(folder: string, say: (text: string) => void, signal: AbortSignal): Promise<string> {
-  if (await text(path.join(folder, 'pyproject.toml'))) return await pythonEnv(folder, say, signal);
-  for (const file of ['server/requirements.txt', 'requirements.txt'].map((each) => path.join(folder, each))) {
-    if (await text(file)) return await pythonEnv(folder, say, signal, file);
-  }
-  const name = path.basename(folder);
-  throw new UserError(`${name} doesn't say what it needs: it has no pyproject.toml and no server/requirements.txt`, {
-    where: folder,
-    fix: 'serve it yourself, and give its URL',
-  });
-}
-
-function text(file: string): Promise<string | null> {
-  return readFile(file, 'utf8').catch(() => null);
 }

@@ -1,24 +1,24 @@
-import type { ServerConfig } from '../gym/index.js';
+import type { ServerConfig } from '../model.js';
 
-/** What the user named, as a running OpenEnv server. */
+/** A source that has been opened: a running OpenEnv server. */
 export interface Source {
   url: string;
-  /** Headers that its server asks for, such as the token of one that gymgen serves. Sent to `url` only, never written. */
+  /** Headers that the server requires, such as the token of a server that gymgen started. Sent only to `url`, never written. */
   headers?: Record<string, string>;
   /**
-   * What the config says of it, where that isn't `url`.
+   * The server as the written config names it. Default: `url`.
    * @param configFolder absolute path of the folder that the config will be in
    */
   server?: (configFolder: string) => Promise<ServerConfig>;
-  /** The command that serves it for NeMo Gym, where somebody has to. */
-  serve?: string;
-  /** Ends what gymgen started for it. */
+  /** The command that serves the environment for NeMo Gym, if the user has to run one. */
+  serveCommand?: string;
+  /** Stops what gymgen started for this source. */
   close(): Promise<void>;
 }
 
-/** How what is going on is told, while a source is made ready. */
+/** Receives messages while a source is being opened. */
 export interface SourceReporter {
-  /** Something good to know. */
+  /** Information that needs no action. */
   note?(text: string): void;
   warn(text: string): void;
   progress(text: string): void;
@@ -29,7 +29,7 @@ export interface SourceContext {
   signal: AbortSignal;
 }
 
-/** What was named, recognised but not yet started. */
+/** A source that has been recognised, but not opened. */
 export interface NamedSource {
   kind: 'url' | 'space' | 'project' | 'bundle';
   open(context: SourceContext): Promise<Source>;

@@ -1,24 +1,18 @@
 import { chmod, lstat, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolders } from '../files.js';
+import { makeFolders, orUndefined } from '../files.js';
 
 /**
  * Creates a folder that only this user can read and write (mode 0700), or checks an existing one.
  * @param folder absolute path
- * @returns false if the folder cannot be used: it cannot be created, it is a symlink, another user owns it, or others
- *   could write it so far
+ * @returns false if it cannot be created, is a symlink, belongs to another user, or was writable for others
  */
 export async function ensurePrivateFolder(folder: string): Promise<boolean> {
   try {
     await makeFolders(path.dirname(folder));
-    await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
-    const found = await lstat(folder);
-    if (!found.isDirectory()) return false;
-    if (process.getuid === undefined) return true; // Windows has no modes
-    if (found.uid !== process.getuid() || (found.mode & 0o022) !== 0) return false;
-    if ((found.mode & 0o077) !== 0) await chmod(folder, 0o700);
+    await orUndefined(['EEXIST'], mkdir(folder, { mode: 0o700 }));
+    if (!(await isPrivateFolder(folder))) return false;
+    if (process.getuid && ((await lstat(folder)).mode & 0o077) !== 0) await chmod(folder, 0o700); // others could read it
     return true;
   } catch {
     return false;

@@ -11,8 +11,8 @@ export interface TrustedCode {
 }
 
 /**
- * Remembers for this user on this machine that a folder was written from code which the user named, as `direnv allow` and
- * `mise trust` do. If the state folder cannot be written, nothing is remembered.
+ * Remembers, for this user on this machine, that a folder was written from code that the user named, like `direnv allow` and
+ * `mise trust`. If the state folder cannot be written, nothing is remembered.
  * @param folder a written folder, `<gym-root>/resources_servers/<name>`
  */
 export async function rememberSource(folder: string, trusted: TrustedCode): Promise<void> {

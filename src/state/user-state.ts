@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
 import { type FileHandle, link, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { openNoFollow } from '../files.js';
 import { ensurePrivateFolder, isPrivateFolder } from './private-folder.js';
 
 /** Upper bound on the bytes of one file of the state folder. */
@@ -10,8 +10,8 @@ const MAX_BYTES = 1024 * 1024;
 const KEY_BYTES = 32;
 
 /**
- * The folder for what gymgen remembers for this user on this machine: `$XDG_STATE_HOME/gymgen`, by default
- * `~/.local/state/gymgen` (XDG Base Directory Specification 0.8). No repository can bring it along.
+ * The state folder of this user on this machine: `$XDG_STATE_HOME/gymgen`, by default `~/.local/state/gymgen` (XDG Base
+ * Directory Specification 0.8). A repository cannot contain it.
  * @param isUsable checks that it is private, or creates it
  * @returns its absolute path, or undefined if it cannot be used
  */
@@ -32,11 +32,12 @@ export async function readState(name: string): Promise<Buffer | undefined> {
   try {
     const folder = await stateFolder(isPrivateFolder);
     if (folder === undefined) return undefined;
-    file = await open(path.join(folder, name), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    file = await openNoFollow(path.join(folder, name));
+    if (!file) return undefined;
     const found = await file.stat();
-    // gymgen writes 0600; a file that came with a checkout is readable by others.
+    // gymgen creates files with mode 0600. A file that came with a checkout can be read by others.
     const isPrivate = process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0);
-    return found.isFile() && isPrivate && found.size <= MAX_BYTES ? await file.readFile() : undefined;
+    return isPrivate && found.size <= MAX_BYTES ? await file.readFile() : undefined;
   } catch {
     return undefined;
   } finally {
@@ -53,7 +54,7 @@ export function writeState(name: string, content: string | Buffer): Promise<bool
   return putState(name, content, rename);
 }
 
-/** @param put `rename` replaces a file; `link` creates one, and fails if there is one */
+/** @param put `rename` replaces an existing file; `link` fails if the file exists */
 async function putState(name: string, content: string | Buffer, put: typeof rename): Promise<boolean> {
   let draft: string | undefined;
   try {
@@ -72,18 +73,18 @@ async function putState(name: string, content: string | Buffer, put: typeof rena
 }
 
 /**
- * A secret of this user on this machine (32 random bytes), created when it is first needed.
+ * A secret of this user on this machine: 32 random bytes, created on first use.
  * @returns undefined if the state folder cannot be written
  */
 export async function userKey(): Promise<Buffer | undefined> {
   const found = await readState('key');
   if (found?.length === KEY_BYTES) return found;
-  // Of several processes that create one at once, the first wins, and all read what it wrote. A damaged one is replaced.
+  // If several processes create a key at the same time, all use the first one. A damaged key is replaced.
   await putState('key', randomBytes(KEY_BYTES), found === undefined ? link : rename);
   return knownKey();
 }
 
-/** The same secret, if this user has one already. Creates nothing. */
+/** The same secret, if it exists. Creates nothing. */
 export async function knownKey(): Promise<Buffer | undefined> {
   const key = await readState('key');
   return key?.length === KEY_BYTES ? key : undefined;

@@ -1,23 +1,23 @@
 import type { FileHandle } from 'node:fs/promises';
+import { openNoFollow } from '../files.js';
 import { lineBatches } from '../json/lines.js';
-import { openRootFile } from '../output/index.js';
 
-/** The lines of a file one by one, with a look at the next. */
+/** Reads a file line by line, with one line of lookahead. */
 export class FileLines {
   private readonly batches: AsyncGenerator<string[]>;
   private batch: string[] = [];
   private at = 0;
 
   private constructor(private readonly file: FileHandle | undefined) {
-    this.batches = lineBatches(file?.createReadStream({ highWaterMark: 32 * 1024 }) ?? none());
+    this.batches = lineBatches(file?.createReadStream({ highWaterMark: 32 * 1024 }) ?? empty());
   }
 
-  /** Without lines if there is no regular file; a symlink is not followed. */
+  /** Anything that is not a regular file, a symlink included, has no lines. */
   static async open(path: string): Promise<FileLines> {
-    return new FileLines(await openRootFile(path));
+    return new FileLines(await openNoFollow(path));
   }
 
-  /** The next line, which stays the next; undefined at the end. */
+  /** The next line, without consuming it; undefined at the end. */
   async peek(): Promise<string | undefined> {
     while (this.at === this.batch.length) {
       const { done, value } = await this.batches.next();
@@ -28,6 +28,7 @@ export class FileLines {
     return this.batch[this.at];
   }
 
+  /** Consumes the next line; undefined at the end. */
   async take(): Promise<string | undefined> {
     const line = await this.peek();
     if (line !== undefined) this.at += 1;
@@ -35,8 +36,8 @@ export class FileLines {
   }
 
   async close(): Promise<void> {
-    await this.file?.close(); // and its stream
+    await this.file?.close(); // closes its stream, too
   }
 }
 
-async function* none(): AsyncGenerator<Buffer> {}
+async function* empty(): AsyncGenerator<Buffer> {}

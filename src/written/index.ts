@@ -1,4 +1,3 @@
-export { PromptKeeper } from './keep-prompts.js';
-export { currentSettings, readRoot } from './read-root.js';
+export { EditedPrompts } from './edited-prompts.js';
+export { currentSettings, readGymRoot, type WrittenFolder, writtenFolders } from './gym-root.js';
 export { readRows, readServerFolder, type ServerFolder, type WrittenToolset } from './server-folder.js';
-export { type WrittenFolder, writtenFolders } from './written.js';

@@ -1,147 +1,134 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
-import { jsonLine, promptPrint } from '../gym/index.js';
-import { endOfString, exceededLimit } from '../json/bounds.js';
-import { Digest, type KeptPrompts } from '../output/index.js';
+import { inputJson, isSameRow, promptFingerprint, withInput } from '../gym/index.js';
+import { exceededLimit } from '../json/bounds.js';
+import type { KeptPrompts } from '../model.js';
+import { Digest } from '../output/index.js';
 import { FileLines } from './file-lines.js';
 
-const START = '{"responses_create_params":{"input":';
 const Messages = z
   .array(z.looseObject({ role: z.enum(['system', 'user', 'assistant', 'developer']), content: z.unknown() }))
   .min(1);
 const Row = z.looseObject({ responses_create_params: z.looseObject({ input: z.unknown(), tools: z.unknown() }) });
 type Row = z.infer<typeof Row>;
 
-/** What is known of the rows as gymgen wrote them. */
+/** A file of rows on disk, and what is known of the rows that gymgen wrote into it. */
 export interface WrittenRows {
   path: string;
-  /** What the prompts of a row were known by, by its place. */
-  print: (row: number) => number | undefined;
-  /** The tools that rows had, as JSON. */
+  /** The fingerprint of a row's generated prompts, by its index. */
+  fingerprint: (row: number) => number | undefined;
+  /** JSON of the toolsets that the rows had. */
   tools: ReadonlySet<string>;
 }
 
 /**
- * Rows as they are generated, but with the prompts of those that are there and were edited by hand. Both are read once, side
- * by side: split, index and id say which belong together, and all but the prompts is as generated.
+ * Generated rows, with the edited prompts of the rows on disk. Both files are read once, side by side. Rows with the same split,
+ * index and id belong together. Everything except the prompts is as generated.
  */
 export class MergedRows implements KeptPrompts {
   count = 0;
   hash = '';
-  /** Whether the rows have edits of something else, too. */
-  private alsoOther = false;
-  /** Rows whose prompts were edited, and whose task is not at their place any more. */
+  /** Edited rows whose tasks are gone or moved. */
   readonly lost: string[] = [];
+  private hasOtherEdits = false;
 
   constructor(private readonly written: WrittenRows) {}
 
   get only(): boolean {
-    return !this.alsoOther && this.lost.length === 0;
+    return !this.hasOtherEdits && this.lost.length === 0;
   }
 
-  async *rows(generated: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  async *merge(generated: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const digest = new Digest();
-    const there = await FileLines.open(this.written.path);
+    const existing = await FileLines.open(this.written.path);
     let number = 0;
     try {
       for await (const chunk of generated) {
         digest.update(chunk);
         let merged = '';
         for (const line of chunk.toString().split('\n').slice(0, -1)) {
-          merged += `${await this.merge(line, number, there)}\n`;
+          merged += `${await this.mergeLine(line, number, existing)}\n`;
           number += 1;
         }
         yield Buffer.from(merged);
       }
-      for (let line = await there.take(); line !== undefined; line = await there.take()) this.lose(parse(line), number);
+      for (let line = await existing.take(); line !== undefined; line = await existing.take()) {
+        this.lose(parse(line), number);
+      }
       this.hash = digest.end();
     } finally {
-      await there.close();
+      await existing.close();
     }
   }
 
-  private async merge(line: string, number: number, there: FileLines): Promise<string> {
+  private async mergeLine(line: string, number: number, existing: FileLines): Promise<string> {
     const fresh = JSON.parse(line) as Row;
-    for (let text = await there.peek(); text !== undefined; text = await there.peek()) {
+    for (let text = await existing.peek(); text !== undefined; text = await existing.peek()) {
       if (text === line) {
-        await there.take();
+        await existing.take();
         return line;
       }
       const row = parse(text);
-      // A row that comes later has its place later.
-      if (row && placeOf(row, number) > placeOf(fresh, number)) return line;
-      await there.take();
-      if (row && isSameTask(row, fresh)) return spelt(text, this.withPrompts(line, fresh, row, number));
+      if (row && indexOf(row, number) > indexOf(fresh, number)) return line; // the row belongs to a later task
+      await existing.take();
+      if (row && isSameTask(row, fresh)) {
+        const merged = this.withPrompts(line, fresh, row, number);
+        return isSameRow(text, merged) ? text : merged; // another spelling of the same row is not an edit
+      }
       this.lose(row, number);
-      if (row && placeOf(row, number) === placeOf(fresh, number)) return line;
+      if (row && indexOf(row, number) === indexOf(fresh, number)) return line;
     }
     return line;
   }
 
   private withPrompts(line: string, fresh: Row, row: Row, number: number): string {
-    if (!this.isOurs(row, fresh)) this.alsoOther = true;
-    const generated = jsonLine(fresh.responses_create_params.input);
-    const input = jsonLine(row.responses_create_params.input);
-    if (input === generated || !this.isEdited(row, number)) return line;
-    if (!Messages.safeParse(row.responses_create_params.input).success) {
-      throw new UserError(`the input of ${nameOf(row)} is no list of messages`, {
+    if (!this.isGenerated(row, fresh)) this.hasOtherEdits = true;
+    const { input } = row.responses_create_params;
+    if (inputJson(input) === inputJson(fresh.responses_create_params.input) || !this.isEdited(row, number)) return line;
+    if (!Messages.safeParse(input).success) {
+      throw new UserError('edited input is not a list of messages', {
         where: `${this.written.path}:${number + 1}`,
-        fix: 'each is {"role": "user", "content": "…"}, with the role system, user, assistant or developer',
+        details: [nameOf(row)],
+        fix: 'write messages as {"role": "user", "content": "…"}, with role system, user, assistant or developer',
       });
     }
-    if (!line.startsWith(START + generated)) throw new Error(`a row does not begin as rows do: ${line.slice(0, 80)}`);
     this.count += 1;
-    return `${START}${input}${line.slice(START.length + generated.length)}`;
+    return withInput(line, input);
   }
 
   private isEdited(row: Row, number: number): boolean {
-    return promptPrint(jsonLine(row.responses_create_params.input)) !== this.written.print(placeOf(row, number));
+    const fingerprint = promptFingerprint(inputJson(row.responses_create_params.input));
+    return fingerprint !== this.written.fingerprint(indexOf(row, number));
   }
 
-  /** Whether all but its prompts is as gymgen wrote it, now or before. */
-  private isOurs({ responses_create_params: params, ...row }: Row, fresh: Row): boolean {
+  /** Whether a row is as gymgen generates it, now or earlier, except for its prompts. */
+  private isGenerated({ responses_create_params: params, ...row }: Row, fresh: Row): boolean {
     const { responses_create_params: freshParams, ...freshRow } = fresh;
     const { input: _, tools, ...rest } = params;
     const { input: __, tools: freshTools, ...freshRest } = freshParams;
-    const ours = isDeepStrictEqual(tools, freshTools) || this.written.tools.has(JSON.stringify(tools));
-    return ours && isDeepStrictEqual([row, rest], [freshRow, freshRest]);
+    const areOurs = isDeepStrictEqual(tools, freshTools) || this.written.tools.has(JSON.stringify(tools));
+    return areOurs && isDeepStrictEqual([row, rest], [freshRow, freshRest]);
   }
 
   private lose(row: Row | undefined, number: number): void {
-    if (!row) this.alsoOther = true;
+    if (!row) this.hasOtherEdits = true;
     else if (this.isEdited(row, number)) this.lost.push(nameOf(row));
   }
 }
 
-function parse(text: string): Row | undefined {
-  if (exceededLimit(Buffer.from(text)) !== undefined) return undefined;
+/** @returns undefined if the line is not a row */
+function parse(line: string): Row | undefined {
+  if (exceededLimit(Buffer.from(line)) !== undefined) return undefined;
   try {
-    return Row.safeParse(JSON.parse(text)).data;
+    return Row.safeParse(JSON.parse(line)).data;
   } catch {
     return undefined;
   }
 }
 
-/** The row that is there where it says the same as the one to be: a tool that writes JSON its own way is no change. */
-function spelt(there: string, row: string): string {
-  return normal(there) === normal(row) ? there : row;
-}
-
-/** Without blanks, and strings without needless escapes; numbers stay as they are. A string can be longer than a regex takes. */
-function normal(json: string): string {
-  const parts: string[] = [];
-  let start = 0;
-  for (let quote = json.indexOf('"'); quote !== -1; quote = json.indexOf('"', start)) {
-    const end = endOfString(json, quote) + 1;
-    parts.push(json.slice(start, quote).replace(/\s/g, ''), JSON.stringify(JSON.parse(json.slice(quote, end))));
-    start = end;
-  }
-  return parts.join('') + json.slice(start).replace(/\s/g, '');
-}
-
-/** The row's place in its split, as it says, or else as its line does. */
-function placeOf({ index }: Row, number: number): number {
+/** The row's index in its split. A row of a provided task has none: its index is its line. */
+function indexOf({ index }: Row, number: number): number {
   return typeof index === 'number' ? index : number;
 }
 

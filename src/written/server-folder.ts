@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
+import { readNoFollow } from '../files.js';
 import { exceededLimit } from '../json/bounds.js';
 import { LineTooLong } from '../json/lines.js';
 import { LIMITS, limitMessage, overLimit } from '../limits.js';
-import { Inside, readLock, readRootFile } from '../output/index.js';
+import { LinkGuard, readLock } from '../output/index.js';
 import { gymgenCommand } from '../printed-command.js';
 import { FileLines } from './file-lines.js';
 
@@ -37,14 +38,14 @@ export async function readServerFolder(folder: string): Promise<ServerFolder> {
       fix: `name a folder in resources_servers/ that has a gymgen.lock.json, or write one: ${gymgenCommand`<source> <gym-root>`}`,
     });
   }
-  const inside = new Inside(folder);
+  const links = new LinkGuard(folder);
   const rowFiles: ServerFolder['rowFiles'] = [];
   for (const file of Object.keys(lock.files)) {
     const split = /^data\/([^/]+)\.jsonl$/.exec(file)?.[1];
     // The example rows are those of a split once more.
     if (split === undefined || split === 'example') continue;
     const at = path.join(folder, file);
-    await inside.assert(at);
+    await links.assert(at);
     rowFiles.push({ split, path: at });
   }
   return { name: path.basename(path.resolve(folder)), rowFiles, toolsets: await readToolsets(folder) };
@@ -52,7 +53,7 @@ export async function readServerFolder(folder: string): Promise<ServerFolder> {
 
 async function readToolsets(folder: string): Promise<WrittenToolset[]> {
   const where = path.join(folder, 'toolsets.json');
-  const bytes = await readRootFile(where, LIMITS.answerBytes);
+  const bytes = await readNoFollow(where, LIMITS.answerBytes);
   if (bytes === 'too-large') throw overLimit('answerBytes', { where });
   if (bytes === 'not-a-file') throw new UserError('not a regular file', { where, fix: 'write the folder again' });
   const exceeded = exceededLimit(bytes);

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { differenceLines } from '../../src/cli/ui/difference-lines.js';
+import { differenceLines } from '../../src/cli/ui/difference.js';
 import { days, tool } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
 import { Root, statesIn, tempFolder } from './support.js';
@@ -14,7 +14,7 @@ async function served(count = 40) {
   return { server, root };
 }
 
-/** What is told of one file. */
+/** The lines that are shown for one file. */
 async function told(root: Root, file: string): Promise<string[]> {
   const difference = (await root.check()).differences.find(({ path }) => path === file);
   return difference ? differenceLines(difference) : [];
@@ -25,14 +25,14 @@ function times(folder: string): Record<string, number> {
   return Object.fromEntries(paths.map((path) => [path, statSync(join(folder, path)).mtimeMs]));
 }
 
-test('a root that was just written is as it would be, and nothing in it is touched', async () => {
+test('finds no differences in a new root, and changes nothing', async () => {
   const { root } = await served();
   const before = times(root.gymRoot);
   expect(await root.check()).toMatchObject({ changed: false, differences: [] });
   expect(times(root.gymRoot)).toEqual(before);
 });
 
-test('a root that is not there would be made, and is not', async () => {
+test('does not create a missing root', async () => {
   const server = await StandIn.start();
   const root = new Root(server.url);
   expect(statesIn(await root.check())).toContain('create data/train.jsonl');
@@ -53,7 +53,7 @@ describe('names exactly what changed', () => {
     expect(times(root.gymRoot)).toEqual(before);
   });
 
-  test('a task that the server no longer has', async () => {
+  test('a removed task', async () => {
     const { server, root } = await served();
     server.splits.train = days(40).filter((_, number) => number !== 3);
     expect(statesIn(await root.check())).toEqual([
@@ -62,18 +62,14 @@ describe('names exactly what changed', () => {
       'update toolsets.json',
     ]);
     expect(await told(root, 'data/train.jsonl')).toEqual([
-      "- train[3] 'day-3' is no task any more (line 4)",
-      '~ 36 rows with another index, and nothing else',
+      "- train[3] 'day-3' removed (line 4)",
+      '~ 36 rows: only the index differs',
     ]);
   });
 
-  describe('of rows that were edited by hand', () => {
+  describe('in edited rows', () => {
     const edits: [string, (lines: string[]) => string, string[]][] = [
-      [
-        'no line break at the end',
-        (lines) => lines.join('\n').trimEnd(),
-        ['! the last line has no line break at its end'],
-      ],
+      ['no line break at the end', (lines) => lines.join('\n').trimEnd(), ['! the last line has no line break']],
       ['a blank line', (lines) => lines.toSpliced(3, 0, '').join('\n'), ['! line 4 is blank']],
       ['a blank line at the end', (lines) => [...lines, ''].join('\n'), ['! line 41 is blank']],
       [
@@ -99,7 +95,7 @@ describe('names exactly what changed', () => {
       expect(await told(root, 'data/train.jsonl')).toEqual(expected);
     });
 
-    test('a repeated row beside one of a task that is gone', async () => {
+    test('a repeated row next to a removed task', async () => {
       const { server, root } = await served();
       root.edit('data/train.jsonl', (text) => {
         const lines = text.split('\n');
@@ -107,16 +103,16 @@ describe('names exactly what changed', () => {
       });
       server.splits.train = days(39);
       expect(await told(root, 'data/train.jsonl')).toEqual([
-        "- train[39] 'day-39' is no task any more (line 41)",
+        "- train[39] 'day-39' removed (line 41)",
         "! train[2] 'day-2' is repeated (line 6)",
       ]);
     });
   });
 
-  test('a task that is new', async () => {
+  test('an added task', async () => {
     const { server, root } = await served();
     server.splits.eval = days(6);
-    expect(await told(root, 'data/eval.jsonl')).toEqual(["+ eval[5] 'day-5' is new (line 6)"]);
+    expect(await told(root, 'data/eval.jsonl')).toEqual(["+ eval[5] 'day-5' added (line 6)"]);
   });
 
   test("a tool's schema", async () => {
@@ -135,7 +131,7 @@ describe('names exactly what changed', () => {
     expect(changed[1]).toContain('hours');
   });
 
-  test('a row that was edited by hand', async () => {
+  test('an edited row', async () => {
     const { root } = await served();
     root.editRow('data/train.jsonl', 5, (row) => {
       row.responses_create_params.input[0] = { role: 'system', content: 'Run two batteries.' };
@@ -148,16 +144,16 @@ describe('names exactly what changed', () => {
     ]);
   });
 
-  test('a row that is no JSON, and one that is missing', async () => {
+  test('a row that is not JSON, and a missing row', async () => {
     const { root } = await served();
     root.edit('data/eval.jsonl', (text) => `oops\n${text.split('\n').slice(2).join('\n')}`);
     const rows = await told(root, 'data/eval.jsonl');
-    expect(rows).toContain('! oops is no row (line 1)');
-    expect(rows).toContain("+ eval[0] 'day-0' is new (line 1)");
-    expect(rows).toContain("+ eval[1] 'day-1' is new (line 2)");
+    expect(rows).toContain('! oops is not a row (line 1)');
+    expect(rows).toContain("+ eval[0] 'day-0' added (line 1)");
+    expect(rows).toContain("+ eval[1] 'day-1' added (line 2)");
   });
 
-  test('a file that was deleted, and one that is stale', async () => {
+  test('a deleted file and a stale file', async () => {
     const { server, root } = await served();
     rmSync(join(root.folder, 'app.py'));
     expect(statesIn(await root.check())).toEqual(['create app.py']);
@@ -167,7 +163,7 @@ describe('names exactly what changed', () => {
     expect(states).toContain('create app.py');
   });
 
-  test('one change in a config that has CRLF now', async () => {
+  test('one change in a config with CRLF', async () => {
     const { root } = await served();
     const config = 'configs/grid_v1.yaml';
     root.edit(config, (text) => text.replaceAll('\n', '\r\n'));
@@ -184,7 +180,7 @@ describe('names exactly what changed', () => {
     expect(statesIn(await root.check())).toEqual([]);
   });
 
-  test('a template of gymgen: what the lock file says was written by it is an update, not an edit', async () => {
+  test('a new version of a template is an update, not an edit', async () => {
     const { root } = await served();
     const lock = JSON.parse(root.read('gymgen.lock.json'));
     root.edit('README.md', (text) => `${text}\nOld words.\n`);
@@ -196,13 +192,13 @@ describe('names exactly what changed', () => {
   });
 });
 
-test('settings of the config are the user’s, and no difference', async () => {
+test('changed settings are not a difference', async () => {
   const { root } = await served();
   root.edit('configs/grid_v1.yaml', (text) => text.replace(/( +)(url:.*)/, '$1$2\n$1tool_timeout: 30'));
   expect((await root.check()).changed).toBe(false);
 });
 
-test('other options are told by the lock file', async () => {
+test('changed options are a difference in the lock file', async () => {
   const { root } = await served();
   const other = new Root(root.source, { maxSteps: '4' });
   Object.assign(other, { gymRoot: root.gymRoot });
@@ -211,7 +207,7 @@ test('other options are told by the lock file', async () => {
   expect(differences[1]?.diff).toContain('+    "maxSteps": "4"');
 });
 
-test('a folder that is not gymgen’s, and one with an interrupted write, cannot be compared', async () => {
+test('refuses a folder that gymgen did not write, and one with an interrupted write', async () => {
   const { root } = await served();
   rmSync(join(root.folder, 'gymgen.lock.json'));
   await expect(root.check()).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining('not written by') });
@@ -222,7 +218,7 @@ test('a folder that is not gymgen’s, and one with an interrupted write, cannot
   await expect(root.check()).rejects.toMatchObject({ exitCode: 2, fix: expect.stringContaining(`remove ${staging}`) });
 });
 
-test('a server that is gone can not be told of', async () => {
+test('fails if the server is gone', async () => {
   const root = new Root('http://127.0.0.1:9');
   await expect(root.check()).rejects.toMatchObject({ exitCode: 2 });
   expect(tempFolder()).toBeTruthy();

@@ -7,7 +7,7 @@ const gymgen = builtCli();
 const cwd = fileURLToPath(new URL('../../', import.meta.url));
 const ROOT = 'fixtures/roots';
 
-test.each(readdirSync(`${cwd}${ROOT}/resources_servers`))('%s is as gymgen writes it', async (name) => {
+test.each(readdirSync(`${cwd}${ROOT}/resources_servers`))('gymgen writes %s', async (name) => {
   const source = ['--name', name, '--source', `${ROOT}/gridsim.jsonl`];
   if (process.env.GYMGEN_UPDATE_GOLDEN === '1') await gymgen(['update', ROOT, ...source, '--force'], { cwd });
   expect(await gymgen(['check', ROOT, ...source], { cwd })).toMatchObject({

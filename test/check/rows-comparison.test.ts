@@ -18,16 +18,16 @@ function compare(before: string[], after: string[]): RowsDifference | undefined 
 
 const rows = (count: number) => Array.from({ length: count }, (_, index) => row(index));
 
-test('the same rows differ in nothing', () => {
+test('equal rows have no differences', () => {
   expect(compare(rows(5), rows(5))).toBeUndefined();
 });
 
-test('tasks know each other in any order', () => {
+test('matches tasks in any order', () => {
   const shuffled = [3, 0, 4, 1, 2].map((day, index) => row(index, `Day ${day}.`, `b/day-${day}`));
-  expect(compare(rows(5), shuffled)).toMatchObject({ moved: 5, came: { count: 0 }, went: { count: 0 } });
+  expect(compare(rows(5), shuffled)).toMatchObject({ moved: 5, added: { count: 0 }, removed: { count: 0 } });
 });
 
-test('what is told is bounded, and what is counted is all', () => {
+test('counts all changes, and names the first', () => {
   const changed = compare(
     rows(500),
     rows(500).map((_, index) => row(index, 'New.')),
@@ -38,28 +38,28 @@ test('what is told is bounded, and what is counted is all', () => {
     rows(500),
     rows(400).map((_, index) => row(index, 'x', `b/other-${index}`)),
   );
-  expect(other).toMatchObject({ came: { count: 400 }, went: { count: 500 } });
-  expect(other?.went.first[0]).toEqual({ task: "train[0] 'day-0'", line: 1 });
+  expect(other).toMatchObject({ added: { count: 400 }, removed: { count: 500 } });
+  expect(other?.removed.first[0]).toEqual({ task: "train[0] 'day-0'", line: 1 });
 });
 
-test('what is held is bounded: tasks that moved far are gone and new', () => {
+test('bounds memory: tasks that moved far count as removed and added', () => {
   const long = 'x'.repeat(100_000);
   const before = Array.from({ length: 100 }, (_, index) => row(index, long));
   const after = Array.from({ length: 100 }, (_, index) => row(index, long, `b/day-${(index + 50) % 100}`));
   const found = compare(before, after) as RowsDifference;
-  expect(found.came.count).toBe(found.went.count);
-  expect(found.came.count + found.moved).toBe(100);
+  expect(found.added.count).toBe(found.removed.count);
+  expect(found.added.count + found.moved).toBe(100);
 });
 
-test('two rows of one task, and a change of spelling alone', () => {
+test('finds a repeated row, and a change of JSON formatting', () => {
   const twice = compare([row(0), row(0), row(1)], [row(0), row(1)]);
-  expect(twice).toMatchObject({ went: { count: 1 }, came: { count: 0 } });
+  expect(twice).toMatchObject({ removed: { count: 1 }, added: { count: 0 } });
   const spelt = compare([row(0).replace('"index":0', '"index":0.0')], [row(0)]);
-  expect(spelt?.changed.fields).toEqual({ 'how its JSON is spelt': 1 });
+  expect(spelt?.changed.fields).toEqual({ 'JSON formatting': 1 });
 });
 
-test('a line that begins and ends like a row, and is none', () => {
+test('finds a line that only begins and ends like a row', () => {
   const half = row(1).replace('"tools":[]', '"tools":[');
-  expect(compare([row(0), half, row(2)], rows(3))).toMatchObject({ broken: { count: 1 }, came: { count: 1 } });
-  expect(compare([row(0), half], rows(1))).toMatchObject({ broken: { count: 1 }, came: { count: 0 } });
+  expect(compare([row(0), half, row(2)], rows(3))).toMatchObject({ broken: { count: 1 }, added: { count: 1 } });
+  expect(compare([row(0), half], rows(1))).toMatchObject({ broken: { count: 1 }, added: { count: 0 } });
 });

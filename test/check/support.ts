@@ -2,29 +2,29 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { WriteFlags } from '../../src/cli/write-options.js';
-import { writeRequest } from '../../src/cli/write-request.js';
 import { type CheckReport, check } from '../../src/operations/check.js';
+import { requestOf } from '../../src/operations/request.js';
 import { type UpdateReport, update } from '../../src/operations/update.js';
 import { type WriteReport, type WriteRequest, write } from '../../src/operations/write.js';
+import type { Flags } from '../../src/options/index.js';
 import { Said } from '../support/discovered.js';
 
 export const signal = new AbortController().signal;
 
-/** A folder that goes away with the test. */
+/** A temporary folder that is deleted after the test. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gymgen-check-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A Gym root and what is asked about it, from one source. */
+/** A Gym root that is written from one source. */
 export class Root {
   readonly gymRoot = join(tempFolder(), 'root');
 
   constructor(
     public source: string,
-    private readonly flags: WriteFlags = {},
+    private readonly flags: Flags = {},
   ) {}
 
   get folder(): string {
@@ -32,7 +32,7 @@ export class Root {
   }
 
   request(changes: Partial<WriteRequest> = {}): WriteRequest {
-    return { ...writeRequest(this.source, this.gymRoot, this.flags), ...changes };
+    return { ...requestOf(this.source, this.gymRoot, this.flags), ...changes };
   }
 
   write(changes: Partial<WriteRequest> = {}): Promise<WriteReport> {
@@ -59,7 +59,7 @@ export class Root {
     this.put(file, change(this.read(file)));
   }
 
-  /** Changes one row by hand, as a tool that writes JSON its own way does. */
+  /** Edits one row, with the JSON formatting of another tool. */
   editRow(file: string, at: number, change: (row: Row) => void, indent = 0): void {
     this.edit(file, (text) => {
       const lines = text.split('\n');
@@ -79,7 +79,7 @@ export interface Row {
   task_id: string;
 }
 
-/** `state path` of each file that differs, and its note; the lock file's own line says no more and is left out. */
+/** `state path` and the note of each difference, without the lock file. */
 export function statesIn({ differences }: Pick<CheckReport, 'differences'>): string[] {
   return differences
     .filter(({ path }) => path !== 'gymgen.lock.json')

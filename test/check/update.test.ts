@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { differenceLines } from '../../src/cli/ui/difference-lines.js';
+import { differenceLines } from '../../src/cli/ui/difference.js';
 import { days, tool } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
 import { Root, type Row, statesIn } from './support.js';
@@ -26,8 +26,8 @@ function promptsOf(root: Root, file = TRAIN): unknown[] {
   return rows.map((row) => (JSON.parse(row) as Row).responses_create_params.input.at(-1)?.content);
 }
 
-describe('a file that was edited by hand', () => {
-  test('is left as it is, and shown; the others are written', async () => {
+describe('an edited file', () => {
+  test('is left and shown, while the others are written', async () => {
     const { server, root } = await served();
     root.edit('README.md', (text) => `${text}Mine.\n`);
     server.splits.train = days(20, (number) => (number === 2 ? { prompt: 'New.' } : {}));
@@ -43,7 +43,7 @@ describe('a file that was edited by hand', () => {
     expect(statSync(join(root.folder, 'gymgen.lock.json')).mtimeMs).toBe(before);
   });
 
-  test('is gymgen’s again with --force', async () => {
+  test('is overwritten with --force', async () => {
     const { root } = await served();
     const text = root.read('README.md');
     root.put('README.md', 'mine');
@@ -52,7 +52,7 @@ describe('a file that was edited by hand', () => {
     expect((await root.check()).changed).toBe(false);
   });
 
-  test('is theirs with --theirs, and quiet from then on: for check, write and update, with --force too', async () => {
+  test('is accepted with --theirs, also by later runs of check, write and update', async () => {
     const { server, root } = await served();
     root.put('README.md', 'mine\n');
     await root.update({ edits: 'theirs' });
@@ -67,7 +67,7 @@ describe('a file that was edited by hand', () => {
     expect((await root.check()).changed).toBe(false);
   });
 
-  test('that is theirs is told of again when it, or what gymgen makes of it, changes', async () => {
+  test('that was accepted is reported again when it or the generated file changes', async () => {
     const { server, root } = await served();
     root.put('README.md', 'mine\n');
     await root.update({ edits: 'theirs' });
@@ -76,14 +76,14 @@ describe('a file that was edited by hand', () => {
     root.put('README.md', 'mine\n');
     server.splits.train = days(21);
     expect(statesIn(await root.check())).toEqual([
-      "edited README.md (kept as you edited it, but gymgen's has changed since)",
+      "edited README.md (kept as you edited it, but gymgen's version has changed since)",
       `update ${TRAIN}`,
       'update toolsets.json',
     ]);
     await expect(root.write()).rejects.toMatchObject({ fix: expect.stringContaining('gymgen update') });
   });
 
-  test('that is theirs is gymgen’s again once it is deleted', async () => {
+  test('that was accepted is written again after it is deleted', async () => {
     const { root } = await served();
     const text = root.read('README.md');
     root.put('README.md', 'mine\n');
@@ -94,7 +94,7 @@ describe('a file that was edited by hand', () => {
     expect(root.read('gymgen.lock.json')).not.toContain('theirs');
   });
 
-  test('and is no longer generated stays, and check still reports it', async () => {
+  test('that is no longer generated stays, and check reports it', async () => {
     const { server, root } = await served();
     root.editRow('data/eval.jsonl', 0, prompt('Mine.'));
     delete server.splits.eval;
@@ -105,7 +105,7 @@ describe('a file that was edited by hand', () => {
     expect([changed, differences.map(({ path }) => path)]).toEqual([true, ['data/eval.jsonl']]);
   });
 
-  test('keeps what Gym derived from its rows', async () => {
+  test('keeps the files that Gym derived from its rows', async () => {
     const { server, root } = await served();
     root.editRow(TRAIN, 0, prompt('Mine.'));
     root.put('data/train_metrics.json', '{}');
@@ -115,8 +115,8 @@ describe('a file that was edited by hand', () => {
   });
 });
 
-describe('prompts that were edited by hand', () => {
-  test('are kept row by row, while the others become what the server has now', async () => {
+describe('edited prompts', () => {
+  test('are kept, while other rows are updated', async () => {
     const { server, root } = await served();
     root.editRow(TRAIN, 4, prompt('Mine.'));
     server.splits.train = days(20, (number) => (number === 7 ? { prompt: 'Theirs.' } : {}));
@@ -130,7 +130,7 @@ describe('prompts that were edited by hand', () => {
     expect((await root.write()).changed).toBe(false);
   });
 
-  test('may be edited again, by a tool that writes JSON its own way, and stay through any write', async () => {
+  test('may be edited again by another tool, and survive any write', async () => {
     const { server, root } = await served();
     root.editRow(TRAIN, 4, prompt('Mine.'));
     await root.update({ keepPrompts: true });
@@ -142,7 +142,7 @@ describe('prompts that were edited by hand', () => {
     expect(promptsOf(root).slice(4, 6)).toEqual(['Mine \u00e9.', 'Theirs.']);
   });
 
-  test('are not taken without being asked to', async () => {
+  test('are not kept without --keep-prompts', async () => {
     const { root } = await served();
     root.editRow(TRAIN, 4, prompt('Mine.'));
     await expect(root.write()).rejects.toMatchObject({ details: [TRAIN] });
@@ -151,7 +151,7 @@ describe('prompts that were edited by hand', () => {
     expect(promptsOf(root)[4]).toBe('Day 4.');
   });
 
-  test('do not hide an edit of something else in the rows', async () => {
+  test('do not hide other edits in the rows', async () => {
     const { root } = await served();
     root.editRow(TRAIN, 4, prompt('Mine.'));
     root.editRow(TRAIN, 5, (row) => {
@@ -165,7 +165,7 @@ describe('prompts that were edited by hand', () => {
     expect(promptsOf(root)[4]).toBe('Mine.');
   });
 
-  test('whose task is gone or moved are not dropped in silence', async () => {
+  test('are not lost silently if their task is gone or moved', async () => {
     const { server, root } = await served();
     root.editRow(TRAIN, 4, prompt('Mine.'));
     await root.update({ keepPrompts: true });
@@ -182,7 +182,7 @@ describe('prompts that were edited by hand', () => {
     expect((await root.check()).changed).toBe(false);
   });
 
-  test('that are no messages are refused, with the line', async () => {
+  test('must be messages', async () => {
     const { root } = await served();
     root.editRow(TRAIN, 4, (row) => {
       row.responses_create_params.input = [{ role: 'tool', content: 'x' }];

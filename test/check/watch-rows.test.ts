@@ -61,5 +61,5 @@ test.each<[string, (rows: string[]) => unknown]>([
 test('a last line without its end is the row that it is, and only the end is missing', async () => {
   const { same, found } = await watched(text(generated).slice(0, -1));
   expect(same).toBe(false);
-  expect(found).toMatchObject({ unended: true, changed: { count: 0 }, came: { count: 0 }, went: { count: 0 } });
+  expect(found).toMatchObject({ unended: true, changed: { count: 0 }, added: { count: 0 }, removed: { count: 0 } });
 });

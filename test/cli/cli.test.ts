@@ -20,17 +20,17 @@ describe('the command line', () => {
     [['http://127.0.0.1:1', 'root', '--probe', '3'], /unknown option '--probe'[\s\S]*--probe/],
     [['http://127.0.0.1:1', 'root', '--limit'], /'--limit <rows>' argument missing/],
     [['http://127.0.0.1:1', 'root', '--probe-turns', 'last'], /--probe-turns[\s\S]*Allowed choices are first, all/],
-    [['http://127.0.0.1:1', 'root', '--limit', '0'], /--limit wants 1 or more/],
-    [['root', 'http://127.0.0.1:1'], /the wrong way round\n {2}fix: node \S*bin\/gymgen.cjs http:\/\/127.0.0.1:1 root/],
+    [['http://127.0.0.1:1', 'root', '--limit', '0'], /--limit must be 1 or more/],
+    [['root', 'http://127.0.0.1:1'], /in the wrong order\n {2}fix: node \S*bin\/gymgen.cjs http:\/\/127.0.0.1:1 root/],
     [['127.0.0.1:8000', 'root'], /not a URL: 127.0.0.1:8000\n {2}fix: .*http:\/\/127.0.0.1:8000/],
     [
       ['root', 'localhost:8000/base'],
-      /the wrong way round\n {2}fix: node \S*bin\/gymgen.cjs http:\/\/localhost:8000\/base root/,
+      /in the wrong order\n {2}fix: node \S*bin\/gymgen.cjs http:\/\/localhost:8000\/base root/,
     ],
-    [['.', 'root'], /\. is no OpenEnv project[\s\S]*give the URL of an OpenEnv server/],
+    [['.', 'root'], /\. is neither an OpenEnv project nor an AgentEnv bundle[\s\S]*pass the URL of an OpenEnv server/],
     [['ftp://user:hunter2@h', 'root'], /not a URL of an OpenEnv server: ftp:/],
-    [['http://127.0.0.1:1', 'root'], /nothing listens there[\s\S]*curl/],
-    [['demo', 'root', '--port', 'x'], /--port wants/],
+    [['http://127.0.0.1:1', 'root'], /connection refused[\s\S]*curl/],
+    [['demo', 'root', '--port', 'x'], /--port must be/],
     [['demo', '--serve', '--port', '70000'], /--port/],
   ])('%j: exit 2', async (args, told) => {
     const { exitCode, stdout, stderr } = await gymgen(args, { cwd: tempFolder() });
@@ -39,26 +39,26 @@ describe('the command line', () => {
     expect([exitCode, stdout]).toEqual([2, '']);
   });
 
-  test('demo --serve on a port that is taken says so, before anything is started', async () => {
+  test('demo --serve reports a taken port before anything is started', async () => {
     const server = await StandIn.start();
     const { port } = new URL(server.url);
     const { exitCode, stderr } = await gymgen(['demo', '--serve', '--port', port]);
     expect(stderr).toBe(
-      `error: port ${port} is taken\n  fix: stop what listens there, or take another port: --port ${Number(port) + 1}`,
+      `error: port ${port} is taken\n  fix: stop the program that listens there, or choose another port: --port ${Number(port) + 1}`,
     );
     expect(exitCode).toBe(2);
   });
 
-  test('a rewrite that takes a file away says which', async () => {
+  test('a rewrite names the files that it removes', async () => {
     const server = await StandIn.start({ splits: { train: days(2), eval: days(1) } });
     const cwd = tempFolder();
     await gymgen([server.url, 'root'], { cwd });
     const { exitCode, stderr } = await gymgen([server.url, 'root', '--split', 'eval'], { cwd });
-    expect(stderr).toContain('  removed data/train.jsonl, which was of an earlier run\n');
+    expect(stderr).toContain('  removed data/train.jsonl, which is no longer generated\n');
     expect(exitCode).toBe(0);
   });
 
-  test('--help has the options and examples, on stdout', async () => {
+  test('--help prints options and examples to stdout', async () => {
     const { exitCode, stdout } = await gymgen(['write', '--help']);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/--probes <n\|all>[\s\S]*Examples:\n {2}\$ node bin\/gymgen\.cjs /);
@@ -73,7 +73,7 @@ describe('the command line', () => {
 });
 
 describe('a server', () => {
-  test('is written: the result is one line on stdout, the rest on stderr', async () => {
+  test('is written: one line on stdout, everything else on stderr', async () => {
     const server = await recorded('tools-v1');
     const cwd = tempFolder();
     // `stats` is a route of Gym's own.
@@ -89,13 +89,13 @@ describe('a server', () => {
     expect(again).toMatchObject({ exitCode: 0, stdout: 'unchanged gym-root/resources_servers/tools_v1', stderr: '' });
   });
 
-  test('of tasks with several turns has a word on end_turn', async () => {
+  test('with tasks of several turns: the output explains end_turn', async () => {
     const server = await StandIn.start({ turns: () => [[tool('end_turn')], [tool('end_turn')]] });
     const { stderr } = await gymgen([server.url, root()]);
     expect(stderr).toMatch(/several turns[\s\S]*--append-system-prompt/);
   });
 
-  test('with --json is one document on stdout', async () => {
+  test('with --json: one document on stdout', async () => {
     const server = await StandIn.start();
     const target = root();
     const { exitCode, stdout } = await gymgen([server.url, target, '--json', '--verbose']);
@@ -111,16 +111,16 @@ describe('a server', () => {
     });
   });
 
-  test('that fails with --json is one document, too', async () => {
+  test('that fails with --json: one document, too', async () => {
     const { exitCode, stdout } = await gymgen(['http://127.0.0.1:1', root(), '--json']);
     expect(exitCode).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({
-      error: { what: expect.stringMatching(/nothing listens/) },
+      error: { what: expect.stringMatching(/connection refused/) },
       exitCode: 2,
     });
   });
 
-  test('is shown with --dry-run: the plan and one row, and nothing is written', async () => {
+  test('with --dry-run: the plan and one row, and nothing is written', async () => {
     const server = await StandIn.start();
     const target = root();
     const { exitCode, stdout } = await gymgen([server.url, target, '--dry-run']);
@@ -130,7 +130,7 @@ describe('a server', () => {
     expect(existsSync(target)).toBe(false);
   });
 
-  test('with schemas whose numbers JSON.parse would change: they are as they were in every output', async () => {
+  test('with numbers in schemas that JSON.parse would change: every output keeps their spelling', async () => {
     const schema =
       '{"type":"object","properties":{"b":{"maximum":9223372036854775807,"default":1.0},"1":{"x":1,"x":2}}}';
     const server = await StandIn.start({ turns: () => [[`{"name":"a","input_schema":${schema}}`]] });
@@ -150,7 +150,7 @@ describe('a server', () => {
     expect(steering(stderr + stdout)).toEqual([]);
   });
 
-  test('with TLS that nobody trusts', async () => {
+  test('with an untrusted certificate', async () => {
     const server = await StandIn.start({ tls: SELF_SIGNED });
     expect(await gymgen([server.url, root()])).toMatchObject({
       exitCode: 2,
@@ -165,7 +165,7 @@ describe('secrets', () => {
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
 
-  test('reach the server, and no file and no output', async () => {
+  test('reach the server, but no file and no output', async () => {
     const server = await StandIn.start();
     const target = root();
     const url = `http://user:hunter2@${server.host}`;
@@ -193,7 +193,7 @@ describe('secrets', () => {
     }
   });
 
-  test('in a variable that is not set stop the run at once', async () => {
+  test('in a variable that is not set: the run stops at once', async () => {
     const server = await StandIn.start();
     const { exitCode, stderr } = await gymgen([server.url, root(), '--header-env', 'A=$NO_SUCH_SECRET']);
     expect([exitCode, server.asked.length]).toEqual([2, 0]);
@@ -201,7 +201,7 @@ describe('secrets', () => {
   });
 });
 
-test('a licence that Gym refuses is refused before any task is read', async () => {
+test('a license that Gym rejects is rejected before any task is read', async () => {
   const server = await StandIn.start();
   const args = [server.url, root(), '--datasets', 'train=train', '--license', 'apache-2.0'];
   const { exitCode, stderr } = await gymgen(args);
@@ -210,14 +210,14 @@ test('a licence that Gym refuses is refused before any task is read', async () =
   expect(server.asked.some(({ path }) => path.endsWith('/task_range'))).toBe(false);
 });
 
-test('a long output arrives whole through a pipe whose reader is slow', async () => {
+test('a slow reader of a pipe gets the complete output', async () => {
   const prompt = 'é'.repeat(400_000);
   const server = await StandIn.start({ splits: { train: [day(0, { prompt })] } });
   const { stdout } = await gymgen.piped([server.url, root(), '--dry-run', '--json'], '{ sleep 1; cat; }');
   expect(JSON.parse(JSON.parse(stdout).row).responses_create_params.input.at(-1).content).toBe(prompt);
 });
 
-test('a reader that goes away is no failure', async () => {
+test('a reader that closes the pipe is not a failure', async () => {
   const server = await StandIn.start();
   const { stdout, stderr } = await gymgen.piped([server.url, root(), '--dry-run'], 'true');
   expect(stdout).toBe('');
@@ -225,7 +225,7 @@ test('a reader that goes away is no failure', async () => {
   expect(stderr).not.toMatch(/EPIPE|error/);
 });
 
-test('nor is one that has read enough of the help', async () => {
+test('nor is one that closes the pipe during the help', async () => {
   const { stderr } = await gymgen.piped(['--help'], 'true');
   expect(stderr).toBe('');
 });

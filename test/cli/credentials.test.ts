@@ -30,7 +30,7 @@ async function sources(): Promise<string[]> {
 
 const COMMANDS: [string, (source: string) => string[]][] = [
   ['write', (source) => [source, 'out']],
-  ['write, the wrong way round', (source) => ['out', source]],
+  ['write, in the wrong order', (source) => ['out', source]],
   ['write with an option of bundles', (source) => [source, 'out', '--reward', 'r']],
   ['inspect', (source) => ['inspect', source]],
   ['record', (source) => ['record', source, 'r.jsonl']],

@@ -67,7 +67,7 @@ function closing(_: unknown, { socket }: ServedSession): null {
 async function output({ cwd }: Workplace, args: string[], flag: string, env: Record<string, string> = {}) {
   const { stdout, stderr } = await gymgenHere([...args, flag], { cwd, env });
   expect(escaped(`${stdout}\n${stderr}`)).toEqual([]);
-  expect(`${stdout}${stderr}`).not.toContain('bug of gymgen');
+  expect(`${stdout}${stderr}`).not.toContain('bug in gymgen');
   return flag === '--json' ? (JSON.parse(stdout) as unknown) : undefined;
 }
 
@@ -480,7 +480,7 @@ describe('of files and names that a command is given', () => {
 
   test.each([
     ['write', [MARKER, 'out']],
-    ['write, the wrong way round', [MARKER, 'http://127.0.0.1:9']],
+    ['write, in the wrong order', [MARKER, 'http://127.0.0.1:9']],
     ['write into such a root', ['rec.jsonl', FILE]],
     ['inspect', ['inspect', FILE]],
     ['record', ['record', 'rec.jsonl', join('out', FILE)]],

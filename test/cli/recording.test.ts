@@ -21,7 +21,7 @@ async function recorded(server?: object) {
 const config = (cwd: string) => readFileSync(join(cwd, 'root/resources_servers/grid_v1/configs/grid_v1.yaml'), 'utf8');
 const EVIL = { bundle: '/tmp/evil', framework: '0.1' };
 
-test('the URL of a recording is shown, one of the command line is not', async () => {
+test('the URL of a recording is shown, but not one of the command line', async () => {
   const { run, cwd, url } = await recorded();
   expect((await run('a.jsonl', 'root')).stderr).toContain(`url ${url} (from the recording)`);
   expect((await run('check', 'a.jsonl', 'root')).stderr).toContain(`url ${url} (from the recording)`);
@@ -51,7 +51,7 @@ test('a bundle of a recording is refused before anything is written, unless the 
   expect(config(cwd)).toContain('bundle: "/tmp/evil"');
 });
 
-test('the lock file does not keep the flag, and update takes it', async () => {
+test('the lock file does not keep --trust-recording, and update accepts it', async () => {
   const { run, cwd } = await recorded(EVIL);
   await run('a.jsonl', 'root', '--trust-recording');
   const lock = join(cwd, 'root/resources_servers/grid_v1/gymgen.lock.json');
@@ -59,14 +59,14 @@ test('the lock file does not keep the flag, and update takes it', async () => {
   expect(text).not.toMatch(/trust/i);
   const { options, ...rest } = JSON.parse(text);
   writeFileSync(lock, JSON.stringify({ ...rest, options: { ...options, trustRecording: true } }));
-  expect((await run('update', 'root', '--source', 'a.jsonl')).stderr).toContain('options that it cannot hold');
+  expect((await run('update', 'root', '--source', 'a.jsonl')).stderr).toContain('lock file has invalid options');
   writeFileSync(lock, text);
   expect(await run('update', 'root', '--source', 'a.jsonl')).toMatchObject({ exitCode: 2 });
   expect(await run('update', 'root', '--source', 'a.jsonl', '--trust-recording')).toMatchObject({ exitCode: 0 });
   expect(await run('check', 'root', '--source', 'a.jsonl', '--trust-recording')).toMatchObject({ exitCode: 0 });
 });
 
-test('a header goes to no URL that only a recording names', async () => {
+test('a header is not sent to a URL that only a recording names', async () => {
   const { run, cwd } = await recorded({ url: 'http://evil.example' });
   const header = ['--header-env', 'Authorization=Bearer $TOKEN'];
   const { exitCode, stderr } = await run('a.jsonl', 'root', ...header);

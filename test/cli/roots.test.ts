@@ -20,7 +20,7 @@ test.skipIf(!existsSync('/proc/self'))(
   async () => {
     for (const root of ['/proc/x', '/proc/x/y/z']) {
       const { stderr, exitCode } = await builtCli()(['rec.jsonl', root], { cwd, timeout: 60_000 });
-      expect(stderr).toMatch(/^error: can't write: .*\n {2}at: {2}\/proc\/x.*\n {2}fix: /m);
+      expect(stderr).toMatch(/^error: cannot write: .*\n {2}at: {2}\/proc\/x.*\n {2}fix: /m);
       expect(exitCode).toBe(2);
     }
   },
@@ -29,7 +29,7 @@ test.skipIf(!existsSync('/proc/self'))(
 describe('the resources_servers folder of a root', () => {
   test('is refused, with the right root', async () => {
     const { stderr, exitCode } = await run('rec.jsonl', 'gym/resources_servers');
-    expect(stderr).toContain('is a resources_servers/ folder, not the folder that holds it [root-nested]');
+    expect(stderr).toContain('is a resources_servers/ folder instead of the folder above it [root-nested]');
     expect(stderr).toContain(`write to '${join(cwd, 'gym')}`);
     expect(exitCode).toBe(2);
     expect(readdirSync(cwd)).toEqual(['rec.jsonl']);
@@ -43,11 +43,11 @@ describe('the resources_servers folder of a root', () => {
   });
 });
 
-test.each(['check', 'update'])('%s of a root without folders of gymgen says how to write one', async (command) => {
+test.each(['check', 'update'])('%s of a root without folders of gymgen shows how to write one', async (command) => {
   mkdirSync(join(cwd, 'empty'));
   for (const root of ['empty', 'none']) {
     const { stderr, exitCode } = await run(command, root);
-    expect(stderr).toContain('error: nothing in this Gym root was written by gymgen');
+    expect(stderr).toContain('error: no folder in this Gym root was written by gymgen');
     expect(stderr).toMatch(new RegExp(`fix: write a folder first: gymgen '?<source>'? ${root}\n`));
     expect(exitCode).toBe(2);
   }
@@ -85,8 +85,8 @@ test('.gymgen as a symlink is refused', async () => {
   expect(readdirSync(join(cwd, 'elsewhere'))).toEqual([]);
 });
 
-describe('printed commands can be pasted', () => {
-  test('with blanks in the root and in a split', async () => {
+describe('printed commands can be pasted into a shell', () => {
+  test('with spaces in the root and in a split', async () => {
     writeFileSync(join(cwd, 'rec.jsonl'), handRecording({ split: 'a b' }));
     const { stderr } = await run('rec.jsonl', 'a root');
     expect(stderr).toContain(`export NEMO_GYM_EXTRA_ROOTS='${join(cwd, 'a root')}`);
@@ -114,12 +114,12 @@ describe('a batch without sources is not a success', () => {
     async (text) => {
       writeFileSync(join(cwd, 'b.yaml'), text);
       const { stderr, exitCode } = await run('batch', 'b.yaml', '--root', 'r');
-      expect(stderr).toContain('error: the batch file has');
+      expect(stderr).toContain('error: invalid batch file');
       expect(exitCode).toBe(2);
     },
   );
 
-  test.each(['\ufeff', ''])('a batch file with the mark %j is read', async (mark) => {
+  test.each(['\ufeff', ''])('a batch file with the byte order mark %j is read', async (mark) => {
     writeFileSync(join(cwd, 'b.yaml'), `${mark}root: r\nsources: [rec.jsonl]\n`);
     expect((await run('batch', 'b.yaml')).exitCode).toBe(0);
   });
@@ -136,7 +136,7 @@ describe('a batch without sources is not a success', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('a hundred aliases are written', async () => {
+  test('a batch file may have a hundred aliases', async () => {
     const sources = Array.from({ length: 120 }, (_, at) => `  - { source: rec.jsonl, name: e${at}, limit: *n }\n`);
     writeFileSync(join(cwd, 'b.yaml'), `root: r\ndefaults: { limit: &n 1 }\nsources:\n${sources.join('')}`);
     const { stdout, exitCode } = await run('batch', 'b.yaml', '--check', '--json');

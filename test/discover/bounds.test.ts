@@ -1,4 +1,4 @@
-// What a recording, a server or a tasks file may hold: each limit passes, and one more is refused by its name.
+// Limits of recordings, servers and tasks files: input at the limit passes, and input over it is refused with the limit's name.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, truncateSync } from 'node:fs';
@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRecording } from '../../src/discover/index.js';
-import { tasksFile } from '../../src/discover/tasks-file.js';
-import { type boundedTools, ToolsetBounds } from '../../src/discover/tool-bounds.js';
+import { tasksFile } from '../../src/discover/provided/tasks-file.js';
+import { ToolsetCounter, type withinLimits } from '../../src/discover/tool-limits.js';
 import { LIMITS } from '../../src/limits.js';
 import { discoverAll, Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
-import { fileOf } from '../support/given.js';
+import { fileOf } from '../support/provided.js';
 import { StandIn } from '../support/stand-in.js';
 
 const tool = (name: string, changes: object = {}) => ({ name, description: 'd', parameters: '{}', ...changes });
@@ -48,6 +48,7 @@ async function readRecording(file: string): Promise<string> {
     const discovery = await openRecording(file, options, new Said());
     try {
       for (const split of discovery.splits) for await (const _ of discovery.tasks(split));
+      await discovery.finish();
     } finally {
       await discovery.close();
     }
@@ -91,9 +92,9 @@ describe('a recording', () => {
   });
 });
 
-test('the tools of all toolsets together are bounded', () => {
-  const bounds = new ToolsetBounds('a server');
-  const turn = [tool('t', { parameters: 'x'.repeat(2 ** 20) })] as Parameters<typeof boundedTools>[0];
+test('the tools of all toolsets together are limited', () => {
+  const bounds = new ToolsetCounter('a server');
+  const turn = [tool('t', { parameters: 'x'.repeat(2 ** 20) })] as Parameters<typeof withinLimits>[0];
   const fit = Math.floor(LIMITS.toolsetsBytes / (2 ** 20 + 2));
   for (let at = 0; at < fit; at += 1) bounds.add([turn]);
   expect(() => bounds.add([turn])).toThrow(/\(toolsetsBytes\)/);
@@ -118,7 +119,7 @@ describe('a server', () => {
     expect(await failureOf(discoverAll(server.url))).toContain('(splits)');
   });
 
-  test('an episode without end: turns', async () => {
+  test('turns of an endless episode', async () => {
     const endless = { name: 'end_turn', description: '', input_schema: {} };
     const server = await StandIn.start({ turns: () => Array(LIMITS.turns + 2).fill([endless]) });
     expect(await failureOf(discoverAll(server.url))).toContain('(turns)');
@@ -145,12 +146,12 @@ describe('a tasks file', () => {
   test.each(['t.jsonl', 't.json', 't.csv'])('lineBytes of %s', async (name) => {
     const file = fileOf(name, 'a\n"');
     truncateSync(file, LIMITS.lineBytes + 2 ** 20);
-    expect(await failureOf(tasksFile(file, all))).toMatch(/lineBytes|UTF-8|no CSV: .*Max/i);
+    expect(await failureOf(tasksFile(file, all))).toMatch(/lineBytes|UTF-8|not valid CSV: .*Max/i);
   });
 
-  test('100,000 nested arrays are a line that is no task', async () => {
+  test('100,000 nested arrays are an invalid line', async () => {
     const file = fileOf('t.jsonl', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n`);
-    expect(await failureOf(tasksFile(file, all))).toMatch(/its reset is nested 100001 levels deep/);
+    expect(await failureOf(tasksFile(file, all))).toMatch(/reset is nested 100001 levels deep/);
   });
 
   test.each(['t.jsonl', 't.json', 't.csv'])('a named pipe is refused at once: %s', async (name) => {

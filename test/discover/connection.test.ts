@@ -1,23 +1,26 @@
 import { expect, test } from 'vitest';
+import { dockerFix } from '../../src/discover/connection.js';
 import { openSource } from '../../src/operations/open-source.js';
 import { discoverAll, discoverOptions, Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
+import { failureFrom } from '../support/found.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
+import { failed } from '../support/served-session.js';
 import { StandIn } from '../support/stand-in.js';
 
-test('http:// to a port that speaks TLS says to use https://', async () => {
+test('http:// to a TLS port suggests https://', async () => {
   const server = await StandIn.start({ tls: SELF_SIGNED });
   expect(await failureOf(discoverAll(`http://${server.host}`))).toMatch(
     new RegExp(`the server speaks TLS, not plain HTTP[\\s\\S]*fix: use https://${server.host}$`),
   );
 });
 
-test('a server that resets connections and speaks no TLS is unreachable', async () => {
+test('a server that resets connections is unreachable', async () => {
   const server = await StandIn.start({ http: () => (response) => response.socket?.resetAndDestroy() });
   expect(await failureOf(discoverAll(server.url))).toMatch(/the connection failed[\s\S]*curl/);
 });
 
-test('a proxy in front of a TLS port says so, too', async () => {
+test('an answer that requires HTTPS suggests https://', async () => {
   const server = await StandIn.start({
     http: () => ({ status: 400, body: '<h1>400</h1>The plain HTTP request was sent to HTTPS port' }),
   });
@@ -26,13 +29,36 @@ test('a proxy in front of a TLS port says so, too', async () => {
 
 test('a --config-url that this machine does not know suggests --source', async () => {
   const url = 'http://env.invalid:8000';
-  const request = { url, configUrl: url, discover: discoverOptions() };
+  const request = { source: url, configUrl: url, discover: discoverOptions() };
   expect(await failureOf(openSource(request, new Said(), new AbortController().signal))).toMatch(
-    /host name is not known[\s\S]*fix: pass a URL that this machine can reach: --source URL/,
+    /unknown host name[\s\S]*fix: pass a URL that this machine can reach: --source URL/,
   );
 });
 
-test('a split with an empty name is named so', async () => {
+test('an empty split name is reported', async () => {
   const server = await StandIn.start({ splits: { '': [] } });
-  expect(await failureOf(discoverAll(server.url))).toMatch(/a split needs a name, and this one is empty/);
+  expect(await failureOf(discoverAll(server.url))).toMatch(/a split has an empty name/);
+});
+
+test.each([
+  'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?',
+  "FileNotFoundError: [Errno 2] No such file or directory: 'docker'",
+  "Error while fetching server API version: ('Connection aborted.', FileNotFoundError(2, 'No such file'))",
+  'sh: 1: docker: not found',
+  'Docker not ready on this machine: exit code 1',
+  'this environment needs Docker',
+])('the fix for %j is to start Docker', (said) => {
+  expect(dockerFix(['train[0]: no reset', said])).toBe('start Docker, and run gymgen again');
+});
+
+test.each(['docker build failed: no such file app.py', 'the reset failed: dock not found'])(
+  'the fix for %j is not to start Docker',
+  (said) => {
+    expect(dockerFix([said])).toBeUndefined();
+  },
+);
+
+test('failed probes that need Docker suggest to start it', async () => {
+  const { failure } = await failureFrom({ ws: () => failed('Cannot connect to the Docker daemon') });
+  expect(failure).toMatch(/could not probe[\s\S]*fix: start Docker, and run gymgen again/);
 });

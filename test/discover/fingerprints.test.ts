@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest';
 import { FingerprintSet, fingerprint } from '../../src/discover/fingerprints.js';
 
-test('each of many ids is new once', () => {
+test('each of many ids is added once', () => {
   const set = new FingerprintSet();
   const prints = Array.from({ length: 20_000 }, (_, n) => fingerprint(`@local/srv/grid-v1/day-${n}`));
   expect(prints.every((print) => set.add(print))).toBe(true);
   expect(prints.some((print) => set.add(print))).toBe(false);
 });
 
-test('halves that are alike are told apart, and zeros are no free slot', () => {
+test('fingerprints with an equal half are different, and zeros are a value', () => {
   const set = new FingerprintSet();
   const prints = [
     [0, 0],
@@ -21,7 +21,7 @@ test('halves that are alike are told apart, and zeros are no free slot', () => {
   expect(prints.map((print) => set.add(print))).toEqual([false, false, false, false, false]);
 });
 
-test('each run has fingerprints of its own, so that nobody can make ids that fall on one slot', async () => {
+test('fingerprints differ from run to run, so that nobody can choose ids that fall on one slot', async () => {
   const ids = Array.from({ length: 100 }, (_, n) => `day-${n}`);
   vi.resetModules();
   const other = await import('../../src/discover/fingerprints.js');

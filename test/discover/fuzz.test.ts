@@ -8,7 +8,7 @@ import { StandIn } from '../support/stand-in.js';
 
 refuseWarnings();
 
-/** Whatever comes of it is no bug: it works, or fails with words for the user; and no connection is left. */
+/** The discovery succeeds or fails with a UserError, and leaves no connection. */
 async function survives(server: StandIn): Promise<void> {
   try {
     await discoverAll(server.url, { resetTimeout: 0.3, toolTimeout: 0.3 });
@@ -22,7 +22,7 @@ async function survives(server: StandIn): Promise<void> {
 const SEEDS = Array.from({ length: 60 }, (_, seed) => seed);
 
 test.each(['/health', '/list_environments', '/splits', '/num_tasks', '/task_range'])(
-  'any JSON in place of %s, or of a part of it',
+  'any JSON as an answer to %s, or as a part of it',
   async (path) => {
     for (const seed of SEEDS) {
       const roll = dice(seed);
@@ -40,7 +40,7 @@ test.each(['/health', '/list_environments', '/splits', '/num_tasks', '/task_rang
   },
 );
 
-test('any JSON in place of a frame, or of a part of it', async () => {
+test('any JSON as a frame, or as a part of it', async () => {
   for (const seed of SEEDS) {
     const roll = dice(seed);
     const server = await StandIn.start({

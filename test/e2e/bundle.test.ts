@@ -35,7 +35,7 @@ describe('a bundle is refused, with exit 2 and nothing written', () => {
     ["an eval named 'all'", () => fixture('refused-reserved-all'), /eval 'all' has the name of the split/],
     ['no agent to play', () => 'hello', /prompts no agent/],
     ['a name that nobody knows', () => 'no-such-bundle', /neither a folder nor an installed bundle/],
-    ['resets that fail', () => folders['clash-v1'].folder, /'clash': its reset failed: [\s\S]*409 Conflict/],
+    ['resets that fail', () => folders['clash-v1'].folder, /'clash': reset failed: [\s\S]*409 Conflict/],
   ])('%s', async ([, source, told]) => {
     const { exitCode, stdout, stderr } = await start(source(), join(work, 'refused'));
     expect(stderr).toMatch(told);

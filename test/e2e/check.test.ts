@@ -105,9 +105,9 @@ describe('a check names exactly what changed', () => {
       return line.index === 100 ? null : { ...line, index: Number(line.index) - 1 };
     });
     const stdout = await told(source, root);
-    expect(stdout).toContain("- train[100] 'day-00100' is no task any more (line 101)");
-    expect(stdout).toContain('~ 1,899 rows with another index, and nothing else');
-    expect(stdout).not.toContain('is new');
+    expect(stdout).toContain("- train[100] 'day-00100' removed (line 101)");
+    expect(stdout).toContain('~ 1,899 rows: only the index differs');
+    expect(stdout).not.toContain(' added ');
   });
 
   test("a tool's schema", async () => {

@@ -122,7 +122,7 @@ describe('a second run', () => {
 
 describe('what can not be done ends with 2, says what, where and how to fix it, and leaves nothing', () => {
   const cases: [string, (url: string) => string[], RegExp][] = [
-    ['the arguments the wrong way round', (url) => ['new', url], /wrong way round[\s\S]*fix: node \S*gymgen.cjs http/],
+    ['the arguments in the wrong order', (url) => ['new', url], /wrong order[\s\S]*fix: node \S*gymgen.cjs http/],
     [
       'a URL without its scheme',
       (url) => [url.replace('http://', ''), 'new'],
@@ -131,7 +131,7 @@ describe('what can not be done ends with 2, says what, where and how to fix it, 
     ['no arguments', () => [], /missing required argument/],
     ['an option that there is not', (url) => [url, 'new', '--splits', 'all'], /unknown option '--splits'/],
     ['a split that there is not', (url) => [url, 'new', '--split', 'test'], /no split 'test'[\s\S]*all, train, eval/],
-    ['a number that is none', (url) => [url, 'new', '--limit', 'ten'], /--limit wants a whole number/],
+    ['a number that is none', (url) => [url, 'new', '--limit', 'ten'], /--limit must be a whole number/],
     ['a licence without datasets', (url) => [url, 'new', '--license', 'MIT'], /--datasets and --license go together/],
     [
       "an SPDX licence, which Gym's aren't",

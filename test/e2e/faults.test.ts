@@ -1,5 +1,5 @@
 // What the environment fails is masked, and nothing else: written servers under the real NeMo Gym, while their OpenEnv
-// servers misbehave, are killed, or serve something else than what the rows were written of.
+// servers misbehave, are killed, or serve other tasks than the rows name.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

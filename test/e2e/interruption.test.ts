@@ -52,7 +52,7 @@ async function fullServer(): Promise<Gridsim & { release(): void }> {
 /** Resolves once the run says that it waits for a session, or ends. */
 async function untilItWaits(run: ReturnType<typeof startGymgen>): Promise<void> {
   const said = new Promise<void>((resolve) => {
-    run.stderr?.on('data', (text) => /waiting for a free/.test(String(text)) && resolve());
+    run.stderr?.on('data', (text) => /for a free session/.test(String(text)) && resolve());
   });
   await Promise.race([said, run]);
 }

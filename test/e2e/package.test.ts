@@ -36,8 +36,7 @@ describe('the tarball', () => {
   test('holds what runs, the templates and the example', () => {
     const wanted = [
       'bin/gymgen.cjs',
-      'dist/cli/main.cjs',
-      'dist/openenv/page-worker.cjs',
+      'dist/cli/main.js',
       'dist/index.js',
       'dist/index.d.ts',
       'dist/THIRD-PARTY-LICENSES.txt',

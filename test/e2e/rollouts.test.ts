@@ -64,7 +64,7 @@ describe('a server without tasks', () => {
     const given = ['--episodes', '20', '--config-url', scaffold.url];
     const { exitCode, stderr } = await startGymgen(['./demo_env', root, ...given], toolchainEnv(), work);
     expect(exitCode, stderr).toBe(0);
-    expect(stderr).toContain("sessions with different values of 'seed' were alike, so one row is written");
+    expect(stderr).toContain("sessions with different values of 'seed' are equal, so one row is written");
     expect(stderr).not.toContain('uv run'); // it is served already
     expect(rowsOf('demo_env').map(({ reset, task_id }) => ({ reset, task_id }))).toEqual([
       { reset: { seed: 0 }, task_id: 'train-0' },

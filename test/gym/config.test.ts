@@ -5,7 +5,7 @@ import { yamlString } from '../../src/gym/yaml.js';
 import { options } from './discovery.js';
 import { HOSTILE } from './hostile.js';
 
-it('has the three instances, and nothing that is not set', async () => {
+it('has the three instances, without options that are not set', async () => {
   expect(config({ envName: 'gridsim-v1' }, options())).toBe(`gridsim_v1:
   resources_servers:
     gridsim_v1:
@@ -73,7 +73,7 @@ it('has the optional keys after the url in a fixed order', async () => {
   ]);
 });
 
-it('tells the lines that are settings from those that are not', async () => {
+it('matches the lines that are settings', async () => {
   const lines = config({ envName: 'gridsim-v1' }, FULL)
     .split('\n')
     .filter((line) => SETTING_LINES.test(line));
@@ -87,7 +87,7 @@ it('tells the lines that are settings from those that are not', async () => {
   ]);
 });
 
-it.each(HOSTILE)('quotes %j so that it reads as it is', (text) => {
+it.each(HOSTILE)('quotes %j so that YAML reads it unchanged', (text) => {
   const scalar = yamlString(text);
   expect(scalar).toMatch(/^"[\t -~\u00a0-\uffff]*"$/);
   expect(scalar).not.toMatch(/[\n\u0085\u2028\u2029\ufeff]/);

@@ -1,6 +1,5 @@
 import type { Discovery, GymOptions, Split, Task, Tool, Toolset } from '../../src/model.js';
 
-/** A tool with a schema of its own, in JSON text. */
 export function tool(
   name: string,
   parameters = '{"type":"object","properties":{}}',
@@ -27,7 +26,7 @@ export function task(index: number, changes: Partial<Task> = {}): Task {
   };
 }
 
-/** What a server serves, from its tasks: pages of two. */
+/** A discovery of these tasks, in pages of two. */
 export function discovery(tasks: Task[], changes: Partial<Discovery> = {}): Discovery {
   const splits: Split[] = [...new Set(tasks.map(({ split }) => split))].map((name) => ({
     name,
@@ -40,7 +39,7 @@ export function discovery(tasks: Task[], changes: Partial<Discovery> = {}): Disc
       const all = tasks.filter((one) => one.split === split.name);
       for (let start = 0; start < all.length; start += 2) yield all.slice(start, start + 2);
     },
-    toolsets: () => [...new Set(tasks.map((one) => one.toolset))],
+    finish: async () => ({ toolsets: [...new Set(tasks.map((one) => one.toolset))] }),
     ...changes,
   };
 }

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { folder } from '../../src/gym/folder.js';
+import { folder } from '../../src/gym/files.js';
 import type { Discovery, GymOptions } from '../../src/model.js';
 import { Findings } from '../../src/rules/index.js';
 
 export interface Generated {
-  /** The text of each file by its path, in the order in which they came. */
+  /** The text of each file, by path, in order. */
   files: Map<string, string>;
   findings: Findings;
 }
@@ -20,7 +20,7 @@ export async function generate(discovery: Discovery, options: GymOptions): Promi
   return { files, findings };
 }
 
-/** Writes them below a Gym root, and gives the server's folder. */
+/** Writes a folder below a Gym root. Returns its path. */
 export async function writeFolder(root: string, discovery: Discovery, options: GymOptions): Promise<string> {
   const { files, findings } = await generate(discovery, options);
   findings.throwIfAny('Gym would refuse this');
@@ -32,7 +32,7 @@ export async function writeFolder(root: string, discovery: Discovery, options: G
   return target;
 }
 
-/** The text of each chunk, which is good only until the next is asked for. */
+/** The text of each chunk. A chunk is valid only until the next is read. */
 export async function texts(chunks: AsyncIterable<Buffer>): Promise<string[]> {
   const all: string[] = [];
   for await (const chunk of chunks) all.push(chunk.toString());

@@ -2,19 +2,20 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import type { GymOptions } from '../../src/model.js';
 import { discovery, options, task, tool, toolset } from './discovery.js';
 import { generate } from './files.js';
 
 const FIVE = [0, 1, 2, 3, 4].map((index) => task(index));
 
 describe('a folder', () => {
-  it('has the bridge as it is, then its rows, then the rest', async () => {
+  it('contains the bridge unchanged, then the rows, then the other files', async () => {
     const { files, findings } = await generate(discovery([...FIVE, task(0, { split: 'eval' })]), options());
     expect(findings.list).toEqual([]);
     const bridge = fileURLToPath(new URL('../../templates/server/openenv_bridge', import.meta.url));
-    const there = (await readdir(bridge)).filter((name) => name.endsWith('.py')).sort();
+    const modules = (await readdir(bridge)).filter((name) => name.endsWith('.py')).sort();
     expect([...files.keys()]).toEqual([
-      ...there.map((name) => `openenv_bridge/${name}`),
+      ...modules.map((name) => `openenv_bridge/${name}`),
       'data/train.jsonl',
       'data/eval.jsonl',
       'toolsets.json',
@@ -25,17 +26,34 @@ describe('a folder', () => {
       'tests/test_app.py',
       'README.md',
     ]);
-    for (const name of there) {
+    for (const name of modules) {
       expect(files.get(`openenv_bridge/${name}`)).toBe(await readFile(join(bridge, name), 'utf8'));
     }
   });
 
-  it('is the same twice', async () => {
-    const of = async () => [...(await generate(discovery(FIVE), options())).files];
-    expect(await of()).toEqual(await of());
+  it('contains bundle_child only if the config has a bundle', async () => {
+    const child = async (server: GymOptions['server']) => {
+      const { files, findings } = await generate(discovery(FIVE), options({ server }));
+      expect(findings.list).toEqual([]);
+      const importing = [...files].filter(([, text]) => /^ *(?:from|import) bundle_child\b/m.test(text));
+      return { names: [...files.keys()].filter((path) => path.startsWith('bundle_child/')), importing };
+    };
+    expect(await child({ url: 'http://127.0.0.1:8000' })).toEqual({ names: [], importing: [] });
+    const { names, importing } = await child({ bundle: 'hello', framework: '0.9.1364' });
+    expect(names).toEqual(
+      ['__init__', 'bundle', 'leftovers', 'loopback', 'serve_bundle', 'toolset_key'].map(
+        (name) => `bundle_child/${name}.py`,
+      ),
+    );
+    expect(importing.map(([path]) => path)).toEqual(['app.py']);
   });
 
-  it('has five example rows where datasets are declared', async () => {
+  it('is the same in two runs', async () => {
+    const files = async () => [...(await generate(discovery(FIVE), options())).files];
+    expect(await files()).toEqual(await files());
+  });
+
+  it('has five example rows if there are datasets', async () => {
     const datasets = { train: 'train', license: 'MIT' };
     const { files } = await generate(discovery([...FIVE, task(5)]), options({ datasets }));
     expect(files.get('data/example.jsonl')).toBe(
@@ -43,7 +61,7 @@ describe('a folder', () => {
     );
   });
 
-  it('says all at once what Gym would refuse, and then has no file', async () => {
+  it('reports everything that Gym would refuse at once, and has no files', async () => {
     const bad = toolset([[tool('verify'), tool('a.b')]]);
     const tasks = [
       task(0, { split: 'a/b', toolset: bad, prompt: '' }),
@@ -74,7 +92,7 @@ describe('a folder', () => {
     ]);
   });
 
-  it('is cut short by what only the tasks tell', async () => {
+  it('stops after the rows if the tasks have a problem', async () => {
     const { files, findings } = await generate(
       discovery([task(0)]),
       options({ datasets: { train: 'train', license: 'MIT' }, renameTools: { submit: 'x' } }),

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are ordinary texts
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,8 +7,6 @@ import type { Discovery, GymOptions } from '../../src/model.js';
 import { discovery, options, task, tool, toolset } from './discovery.js';
 import { generate } from './files.js';
 import { HOSTILE } from './hostile.js';
-
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are meant
 
 const GOLDEN = fileURLToPath(new URL('../../fixtures/golden/', import.meta.url));
 
@@ -29,18 +28,25 @@ const boards = [0, 1].map((index) =>
   }),
 );
 
-const CASES: Record<string, { given: Discovery; options: GymOptions }> = {
-  plain: { given: discovery([...days, task(0, { split: 'eval' })]), options: options() },
-  given: {
-    given: discovery(boards, {
-      given: true,
+const CASES: Record<string, { discovery: Discovery; options: GymOptions }> = {
+  plain: { discovery: discovery([...days, task(0, { split: 'eval' })]), options: options() },
+  provided: {
+    discovery: discovery(boards, {
+      provided: true,
       action: { fixed: { mode: '"${hard}"', levels: '[1, {"a": null}]' } },
       rewardRule: 'sum',
     }),
     options: options({ settings: { max_steps: 20 } }),
   },
+  bundle: {
+    discovery: discovery(days),
+    options: options({
+      server: { bundle: '../../../bundles/gridsim', framework: '0.9.1364', sandbox: 'docker' },
+      settings: { max_concurrent_envs: 4 },
+    }),
+  },
   everything: {
-    given: discovery([...texts, task(0, { split: 'eval set' })], { envName: hostile }),
+    discovery: discovery([...texts, task(0, { split: 'eval set' })], { envName: hostile }),
     options: options({
       name: 'my_env_v2',
       server: { url: 'https://host/base/${oc.env:HOME}' },
@@ -53,11 +59,11 @@ const CASES: Record<string, { given: Discovery; options: GymOptions }> = {
   },
 };
 
-it.each(Object.keys(CASES))('writes %s as it did', async (name) => {
-  const { given, options } = CASES[name] as (typeof CASES)[string];
-  const { files, findings } = await generate(given, options);
+it.each(Object.keys(CASES))('writes the golden folder %s', async (name) => {
+  const { discovery, options } = CASES[name] as (typeof CASES)[string];
+  const { files, findings } = await generate(discovery, options);
   expect(findings.list).toEqual([]);
-  const own = new Map([...files].filter(([path]) => !path.startsWith('openenv_bridge/')));
+  const own = new Map([...files].filter(([path]) => !/^(?:openenv_bridge|bundle_child)\//.test(path)));
   const folder = join(GOLDEN, name);
   if (process.env.GYMGEN_UPDATE_GOLDEN === '1') await replace(folder, own);
   expect((await golden(folder)).sort()).toEqual([...own.keys()].sort());

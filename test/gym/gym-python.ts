@@ -5,17 +5,17 @@ import { execa } from 'execa';
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The Python of a venv with nemo-gym[dev] 0.7.0. A test that needs it fails where there is none: it would say nothing. */
+/** The Python of a venv with nemo-gym[dev] 0.7.0. Without it, tests fail instead of being skipped. */
 export function gymPython(): string {
   const python = resolve(REPOSITORY, process.env.GYMGEN_GYM_PYTHON ?? '.venvs/gym/bin/python');
   if (existsSync(python)) return python;
   throw new Error(
-    `${python} is missing: this test asks the real NeMo Gym. Make a venv with nemo-gym[dev]==0.7.0, pyright and ruff there, ` +
-      'or name one in GYMGEN_GYM_PYTHON (npm test makes it).',
+    `${python} is missing: this test runs the real NeMo Gym. Create a venv there with nemo-gym[dev]==0.7.0, pyright and ruff, ` +
+      'or set GYMGEN_GYM_PYTHON to the Python of another (npm test creates it).',
   );
 }
 
-/** Runs the programs that it reads, a line of JSON each: what nemo_gym imports takes seconds, once. */
+/** Runs programs that it reads as lines of JSON, so that nemo_gym, which takes seconds, is imported only once. */
 const SERVER = `
 import contextlib, io, json, sys, traceback
 for line in sys.stdin:
@@ -30,7 +30,7 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
 `;
 
-/** One for all test files of this process, with which it ends. */
+/** Shared by all test files of this process. It ends with the process. */
 let server: ReturnType<typeof serve> | undefined;
 
 function serve() {
@@ -39,7 +39,7 @@ function serve() {
   return { child, answers: child.iterable()[Symbol.asyncIterator]() };
 }
 
-/** Runs a Python program in Gym's venv: what it reads as `given` in, what it prints as JSON out. */
+/** Runs a Python program in Gym's venv. The program reads `given`; the result is the JSON that it prints. */
 export async function askGym<T>(program: string, given: unknown = null): Promise<T> {
   server ??= serve();
   server.child.stdin.write(`${JSON.stringify([program, given])}\n`);

@@ -1,5 +1,5 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are meant
-/** Texts that became code, markup or other values somewhere. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are ordinary texts
+/** Texts that some reader takes for code, markup or other values. */
 export const HOSTILE = [
   '"""',
   'a\nb',

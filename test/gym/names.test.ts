@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { namesOf, rowId, slug } from '../../src/gym/index.js';
+import { expect, it } from 'vitest';
+import { namesOf, slug } from '../../src/gym/index.js';
 
 it.each([
   ['gridsim-v1', 'gridsim_v1'],
@@ -18,7 +18,7 @@ it.each([
   expect(slug(envName)).toBe(name);
 });
 
-it('spells every name of a folder', () => {
+it('derives every name in a folder', () => {
   const { rows, ...names } = namesOf('gridsim_v1');
   expect(names).toEqual({
     server: 'gridsim_v1',
@@ -29,20 +29,4 @@ it('spells every name of a folder', () => {
     project: 'gridsim_v1-resources-server',
   });
   expect(rows('train')).toBe('data/train.jsonl');
-});
-
-describe("a task's id in a row", () => {
-  it.each([
-    ['@local/srv/agentenv/tools-v1/calc-sum', '@local/tools-v1/calc-sum'],
-    ['@local/agentenv-framework/hello/hello', '@local/hello/hello'],
-    ['@local/tools-v1/calc-sum', '@local/tools-v1/calc-sum'],
-    ['@local/calc-sum', '@local/calc-sum'],
-    ['@acme/srv/tools-v1/calc-sum', '@acme/srv/tools-v1/calc-sum'],
-    ['@localhost/a/b/c', '@localhost/a/b/c'],
-    ['17', '17'],
-    ['a/b/c/d', 'a/b/c/d'],
-  ])('of %s is %s', (id, short) => {
-    expect(rowId(id, false)).toBe(short);
-    expect(rowId(id, true)).toBe(id);
-  });
 });

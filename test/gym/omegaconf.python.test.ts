@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are meant
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are ordinary texts
 import { expect, it } from 'vitest';
 import { config, description } from '../../src/gym/config.js';
 import { yamlString } from '../../src/gym/yaml.js';
@@ -6,7 +6,7 @@ import { options } from './discovery.js';
 import { askGym } from './gym-python.js';
 import { HOSTILE } from './hostile.js';
 
-/** Reads YAML as Gym does: loaded, written for the server's process in one environment variable, and read there. */
+/** Reads YAML as Gym does: Gym loads it, and passes it to the server's process as YAML again. */
 const READ = `
 from omegaconf import OmegaConf
 def read(text):
@@ -15,13 +15,13 @@ def read(text):
 json.dump([read(text) for text in given], sys.stdout)
 `;
 
-/** All texts of so many of the characters that interpolation knows. */
+/** All texts of this length. */
 function* combinations(chars: string, length: number): Generator<string> {
   if (length === 0) yield '';
   else for (const rest of combinations(chars, length - 1)) for (const char of chars) yield rest + char;
 }
 
-it('reads every text as it is', async () => {
+it('reads every text unchanged', async () => {
   const short = [1, 2, 3].flatMap((length) => [...combinations('\\${}a', length)]);
   const long = [4, 5].flatMap((length) => [...combinations('\\${}a', length)]).filter((text) => text.includes('${'));
   const texts = [...HOSTILE, ...short, ...long];
@@ -33,7 +33,7 @@ it('reads every text as it is', async () => {
   expect(read.map(({ x }) => x)).toEqual(texts);
 }, 120_000);
 
-it('reads the whole config as it was meant, and nothing of the reader’s environment', async () => {
+it('reads the whole config, and no environment variables', async () => {
   const envName = HOSTILE.join(' ').slice(0, 190);
   const url = 'http://h/?a=${oc.env:HOME}&b=1e3';
   const given = options({
@@ -59,7 +59,7 @@ it('reads the whole config as it was meant, and nothing of the reader’s enviro
   expect(read?.gridsim_v1_simple_agent?.responses_api_agents?.simple_agent?.max_steps).toBe(3);
 });
 
-it('reads the fields that an action always has as the JSON that they were', async () => {
+it('reads the fixed fields of an action as the same JSON', async () => {
   const fixed = {
     n: '9007199254740993',
     x: '1.0',
@@ -76,7 +76,7 @@ it('reads the fields that an action always has as the JSON that they were', asyn
   expect(fixed_fields).toEqual({ ...wanted, all: { a: [null, true, '0x1F', { '${b}': -2.5 }], c: {} } });
 });
 
-it("is read by Gym's own parser, and its datasets by Gym's own model", async () => {
+it("is accepted by Gym's parser, and its datasets by Gym's model", async () => {
   const program = `
 from omegaconf import OmegaConf
 from nemo_gym.global_config import GlobalConfigDictParser, GlobalConfigDictParserConfig

@@ -4,7 +4,7 @@ import { generate } from './files.js';
 import { askGym } from './gym-python.js';
 import { HOSTILE } from './hostile.js';
 
-/** Reads rows as Gym does: lines of a file, orjson, its own models; and tells schemas as Python's json reads them. */
+/** Reads rows as Gym does, with orjson and Gym's models. Compares them with Python's json. */
 const READ = `
 import orjson
 from nemo_gym.base_resources_server import BaseRunRequest
@@ -19,7 +19,7 @@ json.dump([[row["responses_create_params"]["input"][-1]["content"],
             repr(row["responses_create_params"]["tools"][0]["parameters"])] for row in read], sys.stdout)
 `;
 
-it('has rows that Gym reads, with the texts and numbers that the server gave', async () => {
+it('writes rows that Gym reads, with the texts and numbers of the server', async () => {
   const schema =
     '{"type":"object","properties":{"n":{"maximum":9223372036854775807,"minimum":-9223372036854775808,"default":1.0,"enum":[18446744073709551615]}}}';
   const solver = toolset([[tool('t', schema, HOSTILE.join(' '))]]);

@@ -1,4 +1,4 @@
-// The Python of the golden folders, which are what gymgen writes, under the real NeMo Gym; the types tier has pyright read it.
+// Runs the Python of the golden folders under the real NeMo Gym. The types tier checks it with pyright.
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askGym, gymPython } from './gym-python.js';
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
-const GOLDEN = ['plain', 'given', 'everything'];
+const GOLDEN = ['plain', 'provided', 'bundle', 'everything'];
 
 let root: string;
 const folderOf = (name: string) => join(root, name);
@@ -17,9 +17,9 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'gymgen-server-'));
   for (const name of GOLDEN) {
     await cp(join(REPOSITORY, 'fixtures/golden', name), folderOf(name), { recursive: true });
-    await cp(join(REPOSITORY, 'templates/server/openenv_bridge'), join(folderOf(name), 'openenv_bridge'), {
-      recursive: true,
-    });
+    for (const folder of name === 'bundle' ? ['openenv_bridge', 'bundle_child'] : ['openenv_bridge']) {
+      await cp(join(REPOSITORY, 'templates/server', folder), join(folderOf(name), folder), { recursive: true });
+    }
   }
 });
 
@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** As `gym env test` runs them: in the folder, which is where modules are found. */
+/** As `gym env test` runs them: in the folder, where Python finds the modules. */
 const OWN_TESTS = `
 import os
 import pytest
@@ -37,7 +37,7 @@ sys.path.insert(0, given)
 code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:asyncio", given])
 sys.path.remove(given)
 os.chdir(before)
-for name in [name for name in sys.modules if name.split(".")[0] in {"app", "openenv_bridge", "task_data", "test_app"}]:
+for name in [name for name in sys.modules if name.split(".")[0] in {"app", "bundle_child", "openenv_bridge", "task_data", "test_app"}]:
     del sys.modules[name]
 said = sys.stdout.getvalue()
 print()
@@ -50,7 +50,7 @@ it.for(GOLDEN)('%s passes its own tests', async (name) => {
   expect(code).toBe(0);
 });
 
-it('is clean for ruff, whatever the server said', async () => {
+it('passes ruff, whatever the server says', async () => {
   const own = ['app.py', 'task_data.py', 'tests'].map((path) => join(folderOf('everything'), path));
   const ruff = (...args: string[]) =>
     execa(gymPython(), ['-m', 'ruff', ...args, '--no-cache', ...own], { all: true, reject: false });
@@ -69,7 +69,7 @@ folder = Path(given)
 adapter = load_task_data_schema(folder)
 report = validate_jsonl_rows("x", adapter, "train", (folder / "data/train.jsonl").open())
 json.dump([report.rows, report.clean], sys.stdout)`;
-  for (const [name, rows] of Object.entries({ plain: 3, given: 2, everything: 6 })) {
+  for (const [name, rows] of Object.entries({ plain: 3, provided: 2, everything: 6 })) {
     expect(await askGym(program, folderOf(name)), name).toEqual([rows, true]);
   }
 });

@@ -46,7 +46,7 @@ describe('a server behind a proxy', () => {
   test.each([
     ['http', 'GET'],
     ['https', 'CONNECT'],
-  ])('is not reached where the proxy wants a login (%s)', async (scheme) => {
+  ])('is not reached if the proxy requires a login (%s)', async (scheme) => {
     const proxy = await startProxy(1, 407);
     proxyEnv({ ALL_PROXY: `http://u:secret@127.0.0.1:${proxy.port}` });
     for (const failure of [
@@ -54,7 +54,7 @@ describe('a server behind a proxy', () => {
       await failureOf(playOnce(`${scheme}://env.test`)),
     ]) {
       expect(failure).toMatch(
-        /the proxy http:\/\/127\.0\.0\.1:\d+ wants a login \(HTTP 407\)[\s\S]*ALL_PROXY: http:\/\/USER:PASSWORD@/,
+        /the proxy http:\/\/127\.0\.0\.1:\d+ requires a login \(HTTP 407\)[\s\S]*ALL_PROXY: http:\/\/USER:PASSWORD@/,
       );
       expect(failure).not.toContain('secret');
     }

@@ -56,7 +56,7 @@ test('a full server says so unasked, with its numbers', async () => {
   await reset(session);
   const refused = reset(await openAt(full.url));
   await expect(refused).rejects.toThrow(ServerFull);
-  expect(await failureOf(refused)).toMatch(/full: 0 of its 0 sessions are taken\nat: ws:/);
+  expect(await failureOf(refused)).toMatch(/full: 0 of its 0 sessions are in use\nat: ws:/);
 });
 
 test.each([
@@ -74,7 +74,7 @@ test.each([
 test.each(['"0.5"', '[1]', '1e999', '{}'])('a reward of %s is refused by its name', async (reward) => {
   const frame = `{"type":"observation","data":{"observation":{},"reward":${reward},"done":false}}`;
   const { session } = await opened(onReset(() => frame));
-  expect(await failureOf(reset(session))).toMatch(/not a frame of OpenEnv/);
+  expect(await failureOf(reset(session))).toMatch(/not an OpenEnv frame/);
 });
 
 test('an invalid action is refused with its fields and the reasons', async () => {
@@ -101,7 +101,7 @@ test.each([{ code: null, message: null }, { code: 7, message: {}, errors: 'x' },
   },
 );
 
-describe('a frame that nobody asked for', () => {
+describe('an unexpected frame', () => {
   const twice = (later = 0) =>
     onReset((session) => {
       const answer = observation({ tools: [] });
@@ -131,7 +131,7 @@ describe('a frame that nobody asked for', () => {
     const { server, session } = await opened();
     server.sessions[0]?.send(observation({ board: 'x' }));
     await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(await failureOf(reset(session))).toMatch(/sent a frame that nobody asked for/);
+    expect(await failureOf(reset(session))).toMatch(/sent an unexpected frame/);
     const { server: other, session: failing } = await opened();
     other.sessions[0]?.send({ type: 'error', data: { code: 'FACTORY_ERROR', message: 'no model' } });
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -151,7 +151,7 @@ test('NaN in a frame is named, with its place', async () => {
   const { session } = await opened({ ws: ({ data }) => (data.type === 'list_tools' ? tools : undefined) });
   await reset(session);
   expect(await failureOf(session.listTools(5))).toMatch(
-    /not a frame of OpenEnv: JSON has no NaN: .*"speed":\{"default":NaN/,
+    /not an OpenEnv frame: NaN is not valid JSON: .*"speed":\{"default":NaN/,
   );
 });
 
@@ -171,11 +171,11 @@ const onReset = (answer: (session: Parameters<Script>[1]) => unknown): StandInOp
 
 describe('what is no answer loses the session, with its URL and what came:', () => {
   test.each<[string, StandInOptions, RegExp]>([
-    ['no JSON', onReset(() => 'Hello\x07 there'), /not a frame of OpenEnv: Hello there/],
-    ['half a JSON', onReset(() => '{"type":"observation","da'), /not a frame of OpenEnv: \{"type":"observation","da/],
+    ['no JSON', onReset(() => 'Hello\x07 there'), /not an OpenEnv frame: Hello there/],
+    ['half a JSON', onReset(() => '{"type":"observation","da'), /not an OpenEnv frame: \{"type":"observation","da/],
     ['NaN', onReset(() => '{"type":"observation","data":{"observation":{},"reward":NaN}}'), /not a frame .*NaN/],
-    ['an array', onReset(() => '[]'), /not a frame of OpenEnv: \[\]/],
-    ['another type', onReset(() => '{"type":"pong","data":{}}'), /not a frame of OpenEnv: \{"type":"pong"/],
+    ['an array', onReset(() => '[]'), /not an OpenEnv frame: \[\]/],
+    ['another type', onReset(() => '{"type":"pong","data":{}}'), /not an OpenEnv frame: \{"type":"pong"/],
     ['a state', onReset(() => '{"type":"state","data":{}}'), /a state, out of order/],
     ['a reward that is no number', onReset(() => observation({}, { reward: '1' })), /not a frame/],
     ['a binary frame', onReset(({ socket }) => socket.send(Buffer.from('{}')) ?? null), /binary frame/],
@@ -189,7 +189,7 @@ describe('what is no answer loses the session, with its URL and what came:', () 
     [
       'bytes that are no UTF-8',
       onReset(({ socket }) => socket.send(Buffer.from([0x7b, 0xff]), { binary: false }) ?? null),
-      /broke the websocket's protocol: .*invalid UTF-8/,
+      /violated the websocket protocol: .*invalid UTF-8/,
     ],
     [
       'a huge frame',
@@ -204,7 +204,7 @@ describe('what is no answer loses the session, with its URL and what came:', () 
     [
       'no websocket any more',
       onReset(({ socket }) => rawSocket(socket).write('no frame at all') ?? null),
-      /broke the websocket/,
+      /violated the websocket protocol/,
     ],
   ])('%s', async (name, options, told) => {
     const maxFrame = name === 'a huge frame' ? 10_000 : undefined;
@@ -261,7 +261,7 @@ test('a limit longer than a timer can be is no limit at all', async () => {
 describe('a websocket that does not open:', () => {
   test.each<[string, number, Record<string, string>, RegExp]>([
     ['a token is missing', 401, {}, /HTTP 401[\s\S]*--header 'Authorization/],
-    ['another dialect', 403, {}, /HTTP 403[\s\S]*dialect/],
+    ['another protocol', 403, {}, /HTTP 403[\s\S]*check that it is an OpenEnv server/],
     ['no such route', 404, {}, /HTTP 404/],
     ['a redirect', 307, { Location: 'http://other/ws' }, /HTTP 307[\s\S]*redirects to http:\/\/other\/ws/],
     ['an error', 500, {}, /HTTP 500[\s\S]*log/],
@@ -274,7 +274,7 @@ describe('a websocket that does not open:', () => {
   test('nothing listens', async () => {
     const gone = await StandIn.start();
     await gone.stop();
-    expect(await failureOf(openAt(gone.url))).toMatch(/nothing listens there[\s\S]*at: WS ws:[\s\S]*curl http:/);
+    expect(await failureOf(openAt(gone.url))).toMatch(/connection refused[\s\S]*at: WS ws:[\s\S]*curl http:/);
   });
 
   test('TLS fails', async () => {
@@ -361,7 +361,7 @@ describe('tools', () => {
     '{"a":"é \u2028 😀 \\ud800"}',
     '{ "a" : [ 1 , 2 ],\t"b" : { } }',
     '{"a":1,"a":1}',
-  ])('a schema is passed on as it is spelt: %s', async (schema) => {
+  ])('a schema is passed on with its spelling: %s', async (schema) => {
     const [tool, last] = await listed(`{"name":"n","description":"d","input_schema":${schema}}`, { name: 'last' });
     expect(tool?.parameters).toBe(schema);
     expect(last?.name).toBe('last');
@@ -376,11 +376,19 @@ describe('tools', () => {
   });
 
   test.each<[string, string | object, RegExp]>([
-    ['a name that is none', { name: 3 }, /can't be read: 0.name: .*string/],
-    ['no name', {}, /can't be read: 0.name/],
-    ['a schema that is a list', { name: 'a', input_schema: [] }, /can't be read: 0.input_schema/],
-    ['a schema that is a number', '{"name":"a","input_schema":1.0}', /can't be read: 0.input_schema/],
-    ['a tool that is none', 'null', /can't be read: 0/],
+    ['a name that is none', { name: 3 }, /cannot read the server's list of tools: 0.name: .*string/],
+    ['no name', {}, /cannot read the server's list of tools: 0.name/],
+    [
+      'a schema that is a list',
+      { name: 'a', input_schema: [] },
+      /cannot read the server's list of tools: 0.input_schema/,
+    ],
+    [
+      'a schema that is a number',
+      '{"name":"a","input_schema":1.0}',
+      /cannot read the server's list of tools: 0.input_schema/,
+    ],
+    ['a tool that is none', 'null', /cannot read the server's list of tools: 0/],
   ])('%s is told', async (_, tool, told) => {
     expect(await failureOf(listed(tool))).toMatch(told);
   });
@@ -390,7 +398,7 @@ describe('tools', () => {
     async (observed) => {
       const frame = `{"type":"observation","data":{"observation":${observed}}}`;
       const { session } = await opened({ ws: ({ data }) => (data?.type === 'list_tools' ? frame : undefined) });
-      expect(await failureOf(session.listTools(5))).toMatch(/list of tools can't be read/);
+      expect(await failureOf(session.listTools(5))).toMatch(/cannot read the server's list of tools/);
     },
   );
 });

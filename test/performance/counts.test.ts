@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { writeRequest } from '../../src/cli/write-request.js';
 import { discover } from '../../src/discover/index.js';
+import { requestOf } from '../../src/operations/request.js';
 import { write } from '../../src/operations/write.js';
 import { tempFolder } from '../support/built-cli.js';
 import { discoverOptions, Said } from '../support/discovered.js';
@@ -56,7 +56,7 @@ describe('10,000 tasks of 2.4 KB', () => {
   test('are asked for in pages of half a megabyte, each once', async () => {
     const { url, counts } = await served({ splits: { train: tasks }, bytes: 2400 });
     const report = await write(
-      writeRequest(url, join(tempFolder(), 'root'), {}),
+      requestOf(url, join(tempFolder(), 'root'), {}),
       new Said(),
       new AbortController().signal,
     );
@@ -73,7 +73,7 @@ describe('10,000 tasks of 2.4 KB', () => {
     const { url } = await served({ splits: { train: tasks }, bytes: 2400 });
     const sizes = await watchWrites();
     const root = join(tempFolder(), 'root');
-    const { folder } = await write(writeRequest(url, root, {}), new Said(), new AbortController().signal);
+    const { folder } = await write(requestOf(url, root, {}), new Said(), new AbortController().signal);
     const rows = (await fs.stat(join(folder, 'data/train.jsonl'))).size;
     const written = sizes.reduce((sum, each) => sum + each, 0);
     expect(written).toBeGreaterThanOrEqual(rows);
@@ -99,11 +99,7 @@ describe('10,000 tasks of 2.4 KB', () => {
 
 test('32 declared toolsets are 32 sessions, on a server that takes 8 at once', async () => {
   const { url, counts } = await served({ splits: { train: 100 }, bytes: 2400, toolsets: 32, sessions: 8 });
-  const report = await write(
-    writeRequest(url, join(tempFolder(), 'root'), {}),
-    new Said(),
-    new AbortController().signal,
-  );
+  const report = await write(requestOf(url, join(tempFolder(), 'root'), {}), new Said(), new AbortController().signal);
   expect(report.toolsets).toHaveLength(32);
   expect((await counts()).sessions).toBe(32);
 });

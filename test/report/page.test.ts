@@ -155,7 +155,7 @@ describe('the file to write', () => {
 
   test.each([
     ['a folder', 'is a folder, not a file'],
-    ['a link that leads nowhere', 'symlink leads nowhere'],
+    ['a link that leads nowhere', 'broken symlink'],
   ])('cannot be %s', async (what, message) => {
     const folder = tempFolder();
     const file = join(folder, 'page');

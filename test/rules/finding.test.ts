@@ -1,32 +1,38 @@
 import { expect, it } from 'vitest';
 import { UserError } from '../../src/errors.js';
-import { Findings } from '../../src/rules/index.js';
+import { error, warning } from '../../src/rules/finding.js';
+import { describe as describeFinding, Findings } from '../../src/rules/index.js';
 
-const finding = (where: string) => ({ code: 'c', where, what: 'is wrong', fix: 'mend it' });
+const problem = (subject: string) => error('c', subject, 'is wrong', 'fix it');
 
-it('holds a bounded number, each once, and counts the rest', () => {
+it('keeps a limited number of errors without duplicates, and counts the others', () => {
   const findings = new Findings(2);
-  for (const where of ['a', 'a', 'b', 'c', 'd']) findings.add([finding(where)]);
-  expect(findings.list.map(({ where }) => where)).toEqual(['a', 'b']);
+  for (const subject of ['a', 'a', 'b', 'c', 'd']) findings.add([problem(subject)]);
+  expect(findings.list.map(({ subject }) => subject)).toEqual(['a', 'b']);
   try {
     findings.throwIfAny('no good');
     expect.unreachable();
   } catch (error) {
     expect(error).toBeInstanceOf(UserError);
-    expect((error as UserError).details).toEqual([
-      'a: is wrong [c]; mend it',
-      'b: is wrong [c]; mend it',
-      'and 2 more',
-    ]);
+    expect((error as UserError).details).toEqual(['a: is wrong [c]; fix it', 'b: is wrong [c]; fix it', 'and 2 more']);
   }
 });
 
-it('throws nothing where there is nothing', () => {
+it('throws nothing without errors', () => {
   expect(() => new Findings().throwIfAny('no good')).not.toThrow();
 });
 
-it('takes any number at once', () => {
+it('accepts any number at once', () => {
   const findings = new Findings();
-  findings.add(Array.from({ length: 300_000 }, (_, n) => finding(`tool ${n}`)));
+  findings.add(Array.from({ length: 300_000 }, (_, n) => problem(`tool ${n}`)));
   expect(findings.list).toHaveLength(50);
+});
+
+it('keeps warnings apart from errors', () => {
+  const findings = new Findings(2);
+  for (const at of [1, 2, 3]) findings.add([warning(`w${at}`, 'x', 'is odd', 'fix it')]);
+  expect([findings.any, findings.warnings.length]).toEqual([false, 2]);
+  expect(() => findings.throwIfAny('no good')).not.toThrow();
+  findings.add([problem('x')]);
+  expect(findings.list.map(describeFinding)).toEqual(['x: is wrong [c]; fix it']);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { gymRoot } from '../../src/rules/index.js';
 
-describe('gym roots', () => {
-  it.each(['/srv/gym-root', '/srv/gym root', '/a/b.c/d_e@1+2%3'])('takes the path %s', (path) => {
+describe('Gym roots', () => {
+  it.each(['/srv/gym-root', '/srv/gym root', '/a/b.c/d_e@1+2%3'])('accepts the path %s', (path) => {
     expect(gymRoot({ path })).toEqual([]);
   });
 
@@ -11,7 +11,7 @@ describe('gym roots', () => {
     (char) => {
       const [finding] = gymRoot({ path: `/srv/a${char}b` });
       expect(finding?.code).toBe('root-path');
-      expect(finding?.what).toMatch(/holds '/);
+      expect(finding?.problem).toMatch(/contains '/);
     },
   );
 
@@ -23,16 +23,16 @@ describe('gym roots', () => {
     ['not toml', ['root-toml']],
     ['[project]\nname = "nemo-gym\n', ['root-toml']],
     ['project = 1\n', ['root-project']],
-  ])('of the pyproject.toml %j says %j', (pyproject, codes) => {
+  ])('findings for the pyproject.toml %j: %j', (pyproject, codes) => {
     expect(gymRoot({ path: '/srv/root', pyproject }).map(({ code }) => code)).toEqual(codes);
   });
 
-  it('names the line of a pyproject.toml that is not TOML', () => {
+  it('names the line of an invalid pyproject.toml', () => {
     const [finding] = gymRoot({ path: '/srv/root', pyproject: '[project]\nname = \n' });
-    expect(finding?.what).toMatch(/^its pyproject\.toml is not valid TOML: .+ \(line 2\)$/);
+    expect(finding?.problem).toMatch(/^its pyproject\.toml is not valid TOML: .+ \(line 2\)$/);
   });
 
-  it('names the root of a resources_servers folder', () => {
+  it('suggests the folder above resources_servers/', () => {
     const [finding] = gymRoot({ path: '/srv/gym-root/resources_servers' });
     expect(finding).toMatchObject({ code: 'root-nested', fix: "write to '/srv/gym-root'" });
   });
@@ -48,20 +48,20 @@ describe('checkouts of NeMo Gym', () => {
     [0, 7],
     [0, 12],
     [1, 0],
-  ])('of version %i.%i are new enough', (major, minor) => expect(codes(info(major, minor))).toEqual([]));
+  ])('accepts version %i.%i', (major, minor) => expect(codes(info(major, minor))).toEqual([]));
 
   it.each([
     [0, 5],
     [0, 6],
-  ])('of version %i.%i are too old, which names both versions', (major, minor) => {
+  ])('refuses version %i.%i and names the version that is needed', (major, minor) => {
     const [finding] = codes(info(major, minor));
     expect(finding?.code).toBe('root-version');
-    expect(finding?.what).toBe(`is a checkout of NeMo Gym ${major}.${minor}.1; 0.7 or newer is needed`);
+    expect(finding?.problem).toBe(`is a checkout of NeMo Gym ${major}.${minor}.1; 0.7 or newer is needed`);
   });
 
-  it('need environment_servers/', () => {
-    expect(codes(undefined, false)[0]?.what).toContain('without environment_servers/');
-    expect(codes(info(0, 5), false)[0]?.what).toContain('NeMo Gym 0.5.1, without environment_servers/');
+  it('needs environment_servers/', () => {
+    expect(codes(undefined, false)[0]?.problem).toContain('without environment_servers/');
+    expect(codes(info(0, 5), false)[0]?.problem).toContain('NeMo Gym 0.5.1, without environment_servers/');
     expect(codes(undefined, true)).toEqual([]);
     expect(codes('VERSION = 1', true)).toEqual([]);
   });

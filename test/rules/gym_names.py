@@ -1,4 +1,4 @@
-"""Prints, as JSON, the names that the installed NeMo Gym uses itself: what src/rules/gym-names.ts has, read again."""
+"""Prints the names that the installed NeMo Gym uses, as JSON, for comparison with src/rules/gym-names.ts."""
 
 import ast
 import contextlib
@@ -27,7 +27,7 @@ def subclasses(cls):
 
 def import_all():
     for module in pkgutil.walk_packages(nemo_gym.__path__, "nemo_gym."):
-        # What needs an extra is no command of the base installation
+        # A module that needs an extra is not part of the base installation.
         with contextlib.suppress(ImportError, SystemExit):
             importlib.import_module(module.name)
 

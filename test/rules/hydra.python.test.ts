@@ -4,7 +4,7 @@ import { askGym } from '../gym/gym-python.js';
 
 const CHARS = [...Array(126).keys()].map((code) => String.fromCharCode(code + 1)).concat('é', '中', '\u2028');
 
-/** Whether Hydra reads a path back as it is, alone and in a list, as `gym` writes both. */
+/** Whether Hydra reads a path unchanged, alone and in a list, which are the two forms that `gym` passes. */
 const HYDRA = `
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
@@ -18,7 +18,7 @@ def keeps(path):
 json.dump([keeps(path) for path in given], sys.stdout)
 `;
 
-it("takes no path that Gym's command line would not read back", async () => {
+it("accepts only paths that Gym's command line reads unchanged", async () => {
   const root = (char: string) => `/srv/a${char}b/root`;
   const split = (char: string) => `a${char}b`;
   const paths = CHARS.flatMap((char) => [root(char), `/srv/data/${split(char)}.jsonl`]);

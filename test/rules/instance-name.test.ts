@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { instanceName } from '../../src/rules/index.js';
 
 describe('instance names', () => {
-  it.each(['gridsim_v1', 'a', 'env_1env', 'class_env', `a${'b'.repeat(63)}`])('takes %s', (name) => {
+  it.each(['gridsim_v1', 'a', 'env_1env', 'class_env', `a${'b'.repeat(63)}`])('accepts %s', (name) => {
     expect(instanceName(name)).toEqual([]);
   });
 
@@ -28,7 +28,7 @@ describe('instance names', () => {
     ['help', 'name-reserved', 'help_env'],
     ['reasoning_gym', 'name-built-in', 'reasoning_gym_env'],
     ['openenv', 'name-built-in', 'openenv_env'],
-  ])('refuses %j: %s', (name, code, suggestion) => {
+  ])('refuses %j (%s) and suggests %s', (name, code, suggestion) => {
     const [finding, ...more] = instanceName(name);
     expect(more).toEqual([]);
     expect(finding?.code).toBe(code);
@@ -36,11 +36,11 @@ describe('instance names', () => {
     expect(instanceName(suggestion)).toEqual([]);
   });
 
-  it('says that nothing of a name like 环境 or !!! can be kept, and how to choose one', () => {
+  it("asks for a name if nothing is left of the environment's, as with 环境 or !!!", () => {
     expect([...instanceName('')]).toMatchObject([
       {
         code: 'name-pattern',
-        what: expect.stringContaining('no letter or digit'),
+        problem: expect.stringContaining('no letters or digits'),
         fix: 'choose a name: --name my_env',
       },
     ]);

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { jsonFault } from '../../src/rules/index.js';
+import { jsonProblem } from '../../src/rules/index.js';
 import { askGym } from '../gym/gym-python.js';
 import { JSON_TEXTS } from './json-text.cases.js';
 
-/** What orjson, which Gym reads rows with, makes of a text: whether it is read, written again, and still the same. */
+/** Whether orjson reads a text and writes it back unchanged. */
 const ORJSON = `
 import orjson
 def keeps(text):
@@ -15,16 +15,16 @@ def keeps(text):
 json.dump([keeps(text) for text in given], sys.stdout)
 `;
 
-it('refuses what orjson would refuse or change, and nothing else', async () => {
+it('refuses exactly what orjson refuses or changes', async () => {
   const texts = JSON_TEXTS.map(([text]) => text);
   const kept = await askGym<boolean[]>(ORJSON, texts);
-  const taken = texts.map((text) => jsonFault(text) === undefined);
-  expect(texts.map((text, at) => [text.slice(0, 40), taken[at]])).toEqual(
+  const accepted = texts.map((text) => jsonProblem(text) === undefined);
+  expect(texts.map((text, at) => [text.slice(0, 40), accepted[at]])).toEqual(
     texts.map((text, at) => [text.slice(0, 40), kept[at]]),
   );
 });
 
-it('takes no deeper schema than Gym hands on in a rollout', async () => {
+it('accepts only schemas that Gym can nest in a rollout', async () => {
   const program = `
 import orjson
 from nemo_gym.base_resources_server import BaseVerifyRequest
@@ -36,6 +36,6 @@ read = BaseVerifyRequest.model_validate_json(orjson.dumps(body))
 json.dump(json.loads(read.model_dump_json())["responses_create_params"]["tools"][0]["parameters"] == json.loads(given), sys.stdout)
 `;
   const deepest = `${'{"a":'.repeat(128)}1${'}'.repeat(128)}`;
-  expect(jsonFault(deepest)).toBeUndefined();
+  expect(jsonProblem(deepest)).toBeUndefined();
   expect(await askGym(program, deepest)).toBe(true);
 }, 120_000);

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
-import { jsonFault } from '../../src/rules/index.js';
+import { jsonProblem } from '../../src/rules/index.js';
 import { JSON_TEXTS } from './json-text.cases.js';
 
-it.each(JSON_TEXTS)('of %j says %s', (text, fault) => {
-  if (fault === undefined) expect(jsonFault(text)).toBeUndefined();
-  else expect(jsonFault(text)).toMatch(fault);
+it.each(JSON_TEXTS)('the fault of %j: %s', (text, fault) => {
+  if (fault === undefined) expect(jsonProblem(text)).toBeUndefined();
+  else expect(jsonProblem(text)).toMatch(fault);
 });
 
-it('takes 128 levels and no more', () => {
-  expect(jsonFault('['.repeat(128) + ']'.repeat(128))).toBeUndefined();
-  expect(jsonFault('['.repeat(129) + ']'.repeat(129))).toMatch(/129 levels/);
+it('accepts up to 128 levels', () => {
+  expect(jsonProblem('['.repeat(128) + ']'.repeat(128))).toBeUndefined();
+  expect(jsonProblem('['.repeat(129) + ']'.repeat(129))).toMatch(/129 levels/);
 });
 
-it('gets through a text that means harm', () => {
+it('checks very large and very deep texts', () => {
   const long = JSON.stringify({ text: '\\"'.repeat(2_000_000), list: Array(200_000).fill(12345.5) });
-  expect(jsonFault(long)).toBeUndefined();
-  expect(jsonFault('['.repeat(1_000_000) + ']'.repeat(1_000_000))).toMatch(/levels/);
+  expect(jsonProblem(long)).toBeUndefined();
+  expect(jsonProblem('['.repeat(1_000_000) + ']'.repeat(1_000_000))).toMatch(/levels/);
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { parseJson } from '../../src/json/json-string.js';
 import { row } from '../../src/rules/index.js';
 import { task } from '../gym/discovery.js';
 
@@ -15,8 +16,9 @@ it.each([
   [{ reset: '{"seed":1}' }, []],
   [{ reset: '{"seed":1e999}' }, ['row-reset']],
   [{ reset: '{"seed":123456789012345678901}' }, ['row-reset']],
+  [{ prompt: parseJson(Buffer.from(JSON.stringify('x'.repeat(2000)))) as string }, []],
   [{ systemPrompt: 3 as unknown as string }, ['row-system-prompt']],
-])('of a task with %j says %j', (changes, codes) => {
+])('findings for a task with %j: %j', (changes, codes) => {
   expect(row(task(3, changes)).map(({ code }) => code)).toEqual(codes);
 });
 
@@ -24,8 +26,9 @@ it('names the task, the field and the reason', () => {
   expect(row(task(3, { prompt: '' }))).toEqual([
     {
       code: 'row-prompt',
-      where: "task train[3] '@local/srv/envs/gridsim-v1/day-3'",
-      what: 'its prompt is empty',
+      severity: 'error',
+      subject: "task train[3] '@local/srv/envs/gridsim-v1/day-3'",
+      problem: 'its prompt is empty',
       fix: expect.stringContaining('--split'),
     },
   ]);

@@ -6,7 +6,7 @@ function codes(names: string[], example = false): string[] {
 }
 
 describe('split names', () => {
-  it('takes names that are file names', () => {
+  it('accepts file names', () => {
     expect(codes(['all', 'train', 'eval', 'Dev-1.2', 'my split', 'example', 'conflicts', '2024', 'a%b+c@d'])).toEqual(
       [],
     );
@@ -34,7 +34,7 @@ describe('split names', () => {
     expect(codes([name])).toEqual([code]);
   });
 
-  it('refuses what an example file would clash with, where there is one', () => {
+  it('refuses names that clash with the example rows, if there are any', () => {
     expect(codes(['example', 'Example', 'conflict-1'], true)).toEqual([
       'split-example',
       'split-example',
@@ -50,22 +50,22 @@ describe('split names', () => {
     },
   );
 
-  it.each(['console', 'con_v1', 'com10', 'v1.nul', 'a.b'])('takes %j', (name) => {
+  it.each(['console', 'con_v1', 'com10', 'v1.nul', 'a.b'])('accepts %j', (name) => {
     expect(splitNames([name], { example: false })).toEqual([]);
   });
 
-  it('refuses two that are one file where case does not count, naming both', () => {
+  it('refuses two names that differ only in case, and names both', () => {
     const [finding] = splitNames(['Train', 'eval', 'train'], { example: false });
-    expect(finding).toMatchObject({ code: 'split-collision', where: "split 'train'" });
-    expect(finding?.what).toContain("'Train'");
+    expect(finding).toMatchObject({ code: 'split-collision', subject: "split 'train'" });
+    expect(finding?.problem).toContain("'Train'");
   });
 
-  it('shows two that differ in their Unicode form only escaped', () => {
+  it('shows names that differ only in their Unicode form with escapes', () => {
     const found = splitNames(['caf\u00e9', 'cafe\u0301'], { example: false }).filter(
       ({ code }) => code === 'split-collision',
     );
     expect(found).toMatchObject([
-      { where: "split 'cafe\\u0301'", what: "differs from split 'caf\\u00e9' in its Unicode form only" },
+      { subject: "split 'cafe\\u0301'", problem: "differs from split 'caf\\u00e9' only in its Unicode form" },
     ]);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Findings, describe as inWords, toolCount, toolSchema } from '../../src/rules/index.js';
+import { toolCount, toolSchema } from '../../src/rules/index.js';
 import { tool } from '../gym/discovery.js';
 
 const check = (schema: object) =>
-  toolSchema(tool('t', JSON.stringify(schema))).map(({ code, severity, what }) => ({ code, severity, what }));
+  toolSchema(tool('t', JSON.stringify(schema))).map(({ code, severity, problem }) => ({ code, severity, problem }));
 const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });
 
-describe('a tool schema that a model API may reject is a warning:', () => {
+describe('warns about what a model API may reject:', () => {
   it.each<[string, object, string, RegExp]>([
     ['a top-level array', { type: 'array', items: {} }, 'schema-top-level', /type is "array", not "object"/],
     ['no top-level type', { properties: {} }, 'schema-top-level', /type is missing/],
@@ -28,19 +28,19 @@ describe('a tool schema that a model API may reject is a warning:', () => {
     ],
     ['a tuple without items', object({ a: { type: 'array', prefixItems: [{}] } }), 'schema-items', /properties\.a/],
     [
-      'a property that is no schema',
+      'a property that is not a schema',
       object({ a: {}, type: 'object' }),
       'schema-property',
       /'properties\.type' is "object"/,
     ],
     [
-      'a nested property that is no schema',
+      'a nested property that is not a schema',
       object({ a: object({ b: [] }) }),
       'schema-property',
       /a\.properties\.b' is \[\]/,
     ],
     [
-      'properties that are no object',
+      'properties that are not an object',
       { type: 'object', properties: [] },
       'schema-property',
       /'properties' is not an object/,
@@ -70,7 +70,7 @@ describe('a tool schema that a model API may reject is a warning:', () => {
       /'properties\.a\.type' is "str"/,
     ],
     ['an enum that is a text', object({ a: { enum: 'x' } }), 'schema-keyword', /properties\.a\.enum/],
-    ['a nested anyOf that is no list', object({ a: { anyOf: {} } }), 'schema-keyword', /not a list of schemas/],
+    ['a nested anyOf that is not a list', object({ a: { anyOf: {} } }), 'schema-keyword', /not a list of schemas/],
     [
       'an exclusive minimum of an old draft',
       object({ a: { exclusiveMinimum: true } }),
@@ -78,9 +78,9 @@ describe('a tool schema that a model API may reject is a warning:', () => {
       /not a number/,
     ],
     ['a property name that Anthropic refuses', object({ 'filter[x]': {} }), 'schema-property-name', /filter\[x\]/],
-  ])('%s', (_, schema, code, what) => {
+  ])('%s', (_, schema, code, problem) => {
     const found = check(schema);
-    expect(found).toEqual([{ code, severity: 'warning', what: expect.stringMatching(what) }]);
+    expect(found).toEqual([{ code, severity: 'warning', problem: expect.stringMatching(problem) }]);
   });
 
   it('a description of more than 1,024 characters', () => {
@@ -97,7 +97,7 @@ describe('a tool schema that a model API may reject is a warning:', () => {
 it.each<[string, object]>([
   ['no parameters', object({})],
   [
-    'what pydantic writes',
+    'everything that pydantic writes',
     object(
       {
         pts: { type: 'array', items: { $ref: '#/$defs/P' } },
@@ -117,38 +117,22 @@ it.each<[string, object]>([
     object({ a: { default: { type: 'array' }, enum: [{ $ref: '#/no' }], const: { required: true } } }),
   ],
   [
-    'boolean schemas, escaped pointers, anchors and itself',
+    'boolean schemas, escaped pointers, anchors and recursion',
     object(
       { a: true, b: { $ref: '#/$defs/a~1b' }, c: { $ref: '#here' }, d: { $ref: '#' } },
       { $defs: { 'a/b': { $anchor: 'here' } } },
     ),
   ],
-  ['required in a choice within', object({ a: { type: 'object', anyOf: [{ required: ['x'] }] } })],
-])('a schema with %s is fine', (_, schema) => {
+  ['required in a nested choice', object({ a: { type: 'object', anyOf: [{ required: ['x'] }] } })],
+])('accepts a schema with %s', (_, schema) => {
   expect(check(schema)).toEqual([]);
 });
 
-it('names the first of each kind, and how many more there are', () => {
+it('names the first problem of each code, and the number of others', () => {
   const found = check(object({ a: { type: 'array' }, b: { type: 'array' }, c: { type: 'array' } }));
-  expect(found.map(({ what }) => what)).toEqual(["'properties.a' has no items (and 2 more)"]);
+  expect(found.map(({ problem }) => problem)).toEqual(["'properties.a' has no items (and 2 more)"]);
 });
 
-it('leaves invalid JSON to the errors', () => {
+it('leaves invalid JSON to another rule', () => {
   expect(toolSchema(tool('t', '{"a":NaN}'))).toEqual([]);
-});
-
-it('warnings stop nothing, and do not take the place of errors', () => {
-  const findings = new Findings(2);
-  const finding = (code: string, severity: 'error' | 'warning') => ({
-    code,
-    severity,
-    where: 'x',
-    what: 'is',
-    fix: 'fix',
-  });
-  for (const at of [1, 2, 3]) findings.add([finding(`w${at}`, 'warning')]);
-  expect([findings.any, findings.warnings.length]).toEqual([false, 2]);
-  expect(() => findings.throwIfAny('no good')).not.toThrow();
-  findings.add([finding('e', 'error')]);
-  expect(findings.list.map(inWords)).toEqual(['x: is [e]; fix']);
 });

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { GYM_ROUTES, toolClash, toolDuplicates, toolJson, toolName } from '../../src/rules/index.js';
+import {
+  GYM_ROUTES,
+  toolClash,
+  toolDescription,
+  toolDuplicates,
+  toolName,
+  toolParameters,
+} from '../../src/rules/index.js';
 import { tool } from '../gym/discovery.js';
 
 describe('tool names', () => {
-  it.each(['calculate', 'end_turn', 'A-1_b', 'x'.repeat(64)])('takes %s', (name) => {
+  it.each(['calculate', 'end_turn', 'A-1_b', 'x'.repeat(64)])('accepts %s', (name) => {
     expect(toolName(name)).toEqual([]);
   });
 
@@ -17,24 +24,24 @@ describe('tool names', () => {
     ['verify', 'tool-route', 'verify=verify_tool'],
     ['openapi.json', 'tool-name', 'openapi.json=openapi_json'],
     ['ng-rollout', 'tool-route', 'ng-rollout=ng-rollout_tool'],
-  ])('refuses %j with a rename', (name, code, rename) => {
+  ])('refuses %j (%s) and suggests the rename %s', (name, code, rename) => {
     const [finding, ...more] = toolName(name);
     expect(more).toEqual([]);
     expect(finding?.code).toBe(code);
     expect(finding?.fix).toContain(rename);
   });
 
-  it('refuses every route that Gym posts to, and takes the names of those it gets', () => {
+  it('refuses the names of POST routes, but not of GET routes', () => {
     for (const route of GYM_ROUTES) expect(toolName(route)).toHaveLength(1);
     for (const route of ['health', 'livez', 'stats', 'docs']) expect(toolName(route)).toEqual([]);
   });
 
-  it('shows no control characters of a name', () => {
-    expect(toolName('\u001b[31m\u202ex')[0]?.where).toBe("tool '\\u001b[31m\\u202ex'");
+  it('escapes control characters of a name', () => {
+    expect(toolName('\u001b[31m\u202ex')[0]?.subject).toBe("tool '\\u001b[31m\\u202ex'");
   });
 
-  it('names the option that made a bad name', () => {
-    expect(toolName('a b', 'ok')[0]?.where).toBe("tool 'ok', renamed 'a b'");
+  it("names the server's tool of a bad new name", () => {
+    expect(toolName('a b', 'ok')[0]?.subject).toBe("tool 'ok', renamed 'a b'");
   });
 });
 
@@ -45,25 +52,27 @@ describe('tool schemas', () => {
     ['[]', ['tool-parameters']],
     ['null', ['tool-parameters']],
     ['{"maximum":18446744073709551616}', ['tool-json']],
-  ])('of %s says %j', (parameters, codes) => {
-    expect(toolJson(tool('t', parameters)).map(({ code }) => code)).toEqual(codes);
+  ])('findings for %s: %j', (parameters, codes) => {
+    expect(toolParameters(tool('t', parameters)).map(({ code }) => code)).toEqual(codes);
   });
 
   it('refuses a lone surrogate in the description', () => {
-    expect(toolJson(tool('t', '{}', '\ud800'))).toMatchObject([{ code: 'tool-description', where: "tool 't'" }]);
+    expect(toolDescription(tool('t', '{}', '\ud800'))).toMatchObject([
+      { code: 'tool-description', subject: "tool 't'" },
+    ]);
   });
 });
 
 describe('tools of a turn and of turns', () => {
   const own = (name: string): string => name;
 
-  it('refuses two of one name, the server’s or a renamed one', () => {
+  it('refuses two tools with one name, the server’s or a new one', () => {
     expect(toolDuplicates([tool('a'), tool('b'), tool('a')], own)).toMatchObject([
-      { code: 'tool-duplicate', what: 'is there twice in one turn' },
+      { code: 'tool-duplicate', problem: 'is listed twice' },
     ]);
     const renamed = (name: string): string => (name === 'a.b' ? 'a_b' : name);
     const [finding] = toolDuplicates([tool('a_b'), tool('a.b')], renamed);
-    expect(finding?.what).toContain("'a_b'");
+    expect(finding?.problem).toContain("'a_b'");
     expect(finding?.fix).toContain('--rename-tool');
   });
 
@@ -73,7 +82,7 @@ describe('tools of a turn and of turns', () => {
     ['{"a":1}', '{"a":1.0}', 1],
     ['{"a":9223372036854775807}', '{"a":9223372036854775806}', 1],
     ['{"a":[1,2]}', '{"a":[2,1]}', 1],
-  ])('compares %s with %s', (first, later, findings) => {
+  ])('the parameters %s and %s: %i findings', (first, later, findings) => {
     expect(toolClash('agent:x', tool('t', first), tool('t', later, 'Another text.'))).toHaveLength(findings);
   });
 });

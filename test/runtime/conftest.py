@@ -1,4 +1,4 @@
-"""The bridge is tested against the real ``openenv`` package, over real sockets; each server runs in a thread."""
+"""Tests of the bridge against the real ``openenv`` package, over real sockets. Each server runs in a thread."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _faulty() -> Iterator[Served]:
 
 @pytest.fixture
 async def faulty(_faulty: Served) -> AsyncIterator[Served]:
-    """The server of bench/server, whose tasks misbehave on purpose; what a test sets is undone after it."""
+    """The server of bench/server, whose tasks fail on purpose. Its settings are restored after each test."""
     control = Control(_faulty.url)
     await control.set(slow_s=0.3, never_s=60.0)
     yield _faulty
@@ -37,7 +37,7 @@ async def faulty(_faulty: Served) -> AsyncIterator[Served]:
 
 @pytest.fixture
 def bridges() -> Iterator[Callable[..., Served]]:
-    """Starts resources servers, with the middlewares that ``run_webserver`` puts around them."""
+    """Starts resources servers, with the middlewares that ``run_webserver`` adds."""
     running: list[Any] = []
 
     def start(url: str, **config: Any) -> Served:
@@ -82,7 +82,7 @@ async def fakes() -> AsyncIterator[Callable[..., Any]]:
 
 @pytest.fixture
 async def play(bridges: Callable[..., Served], clients: Callable[[Served], Any]) -> Callable[..., Any]:
-    """Seeds rollouts on a resources server for a scripted OpenEnv server. The limits are short."""
+    """Seeds rollouts on a resources server for a scripted OpenEnv server, with short time limits."""
     served: dict[Fake, Any] = {}
 
     async def start(fake: Fake, task: dict[str, Any] | None = None, **config: Any) -> Episode:

@@ -1,4 +1,4 @@
-"""A network between Gym's client and a resources server, that breaks connections when it is told to."""
+"""A TCP proxy between Gym's client and a resources server that breaks connections on request."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from urllib.parse import urlsplit
 
 
 class Dropping:
-    """Forwards every connection. ``before_answer`` more requests are passed on, and their answers dropped."""
+    """Forwards every connection. The next ``drop_responses`` responses are dropped."""
 
     def __init__(self, url: str) -> None:
         target = urlsplit(url)
         self._target = (str(target.hostname), int(target.port or 0))
         self.url = ""
-        self.before_answer = 0
+        self.drop_responses = 0
         self.dropped = 0
         self._open: set[asyncio.StreamWriter] = set()
 
-    def cut(self) -> None:
-        """Break the client's side of every connection there is."""
+    def abort(self) -> None:
+        """Break the client's side of every open connection."""
         for writer in self._open:
             writer.transport.abort()
 
@@ -34,20 +34,23 @@ class Dropping:
             server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there, to_there = await asyncio.open_connection(*self._target)
+        server_reader, server_writer = await asyncio.open_connection(*self._target)
         self._open.add(writer)
-        both = [asyncio.create_task(_copy(reader, to_there)), asyncio.create_task(self._answers(there, writer))]
+        both = [
+            asyncio.create_task(_copy(reader, server_writer)),
+            asyncio.create_task(self._copy_responses(server_reader, writer)),
+        ]
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         for task in both:
             task.cancel()
-        to_there.close()
+        server_writer.close()
         writer.close()
         self._open.discard(writer)
 
-    async def _answers(self, there: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while data := await there.read(65536):
-            if self.before_answer:
-                self.before_answer -= 1
+    async def _copy_responses(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65536):
+            if self.drop_responses:
+                self.drop_responses -= 1
                 self.dropped += 1
                 return
             writer.write(data)

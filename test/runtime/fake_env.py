@@ -1,11 +1,12 @@
-"""A scripted OpenEnv server, for what the real package would never send.
+"""A scripted OpenEnv server, for frames that the real package never sends.
 
-Its environment has the tools ``act`` and ``end_turn``. ``script(request, session)`` decides what a request is answered
-with: a frame, several, False for none, or None for the usual answer.
+Its environment has the tools ``act`` and ``end_turn``. ``script(request, session)`` returns the response to a request:
+a frame, a list of frames, False for none, or None for the usual response.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -32,16 +33,16 @@ def error(code: str, message: str = "it broke", **rest: Any) -> str:
 
 
 def name_of(request: dict[str, Any]) -> str:
-    """What a request asks for: reset, list_tools, the name of a tool, step, or close."""
+    """Return the name of a request: reset, list_tools, the name of a tool, step, or close."""
     data = request.get("data") or {}
     return data.get("tool_name") or data.get("type") or request["type"]
 
 
 class Session:
-    """What the server knows of one websocket."""
+    """The server's state of one WebSocket."""
 
-    def __init__(self, socket: web.WebSocketResponse) -> None:
-        self.socket = socket
+    def __init__(self, socket: web.WebSocketResponse, transport: asyncio.Transport | None) -> None:
+        self.socket, self.transport = socket, transport
         self.index = 0
         self.calls = 0
 
@@ -69,7 +70,7 @@ class Fake:
     async def stop(self) -> None:
         await self._runner.cleanup()
 
-    def asked(self, name: str) -> int:
+    def count(self, name: str) -> int:
         return sum(name_of(request) == name for request in self.requests)
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
@@ -86,15 +87,15 @@ class Fake:
         try:
             if self.on_open is not None:
                 await self.on_open(socket)
-            await self._play(socket)
+            await self._play(socket, request.transport)
         except ConnectionError:
             pass  # the client is gone
         finally:
             self.open -= 1
         return socket
 
-    async def _play(self, socket: web.WebSocketResponse) -> None:
-        session = Session(socket)
+    async def _play(self, socket: web.WebSocketResponse, transport: asyncio.Transport | None) -> None:
+        session = Session(socket, transport)
         async for message in socket:
             if message.type is not WSMsgType.TEXT:
                 return
@@ -103,11 +104,11 @@ class Fake:
             if request["type"] == "close":
                 await socket.close()
                 return
-            said = self.script(request, session) if self.script else None
-            said = await said if isinstance(said, Awaitable) else said
-            if said is None:
-                said = self.usual(request, session)
-            for frame in said if isinstance(said, list) else [said]:
+            response = self.script(request, session) if self.script else None
+            response = await response if isinstance(response, Awaitable) else response
+            if response is None:
+                response = self.usual(request, session)
+            for frame in response if isinstance(response, list) else [response]:
                 if frame is not False:
                     await socket.send_str(frame)
 

@@ -1,7 +1,7 @@
-"""An OpenEnv environment of several turns, on the real package: its tasks are what the tests of turns and texts need.
+"""An OpenEnv environment with several turns, on the real package, for the tests of turns and texts.
 
-Task N of the split "train" plays the N-th of TASKS: a list of turns, each with a prompt, a system prompt, and tools.
-Every ``end_turn`` is kept in ``replies``; the episode's reward is 1, its scores ``metadata.scores``.
+Task N of the split "train" plays the N-th item of TASKS: a list of turns, each with a prompt, a system prompt and
+tools. The replies of all ``end_turn`` calls are collected in ``replies``. The episode has the reward 1 and two scores.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TASKS: dict[str, list[Turn]] = {
     "no-end-turn": [("Read.", None, [READ])],
     "endless": [("Again.", None, [END_TURN])] * 10_000,
     "refuses-lists": [("Say.", None, [])],
-    "says-no-task": [("Say.", None, [END_TURN])],
+    "reports-no-task": [("Say.", None, [END_TURN])],
 }
 NAMES = list(TASKS)
 RESULTS: dict[str, Any] = {
@@ -49,7 +49,7 @@ RESULTS: dict[str, Any] = {
 
 class ScriptedEnv(Environment):
     SUPPORTS_CONCURRENT_SESSIONS = True
-    replies: list[Any] = []  # of all episodes: a test plays one at a time  # noqa: RUF012
+    replies: list[Any] = []  # of all episodes; a test plays one at a time  # noqa: RUF012
     calls: list[str] = []  # noqa: RUF012
 
     def __init__(self) -> None:
@@ -63,8 +63,8 @@ class ScriptedEnv(Environment):
         self._turns, self._turn = TASKS[self._name], 0
         prompt, system_prompt, _ = self._turns[0]
         played = {"id": f"@local/scripted/{self._name}", "split": task["split"], "index": task["index"]}
-        told = {} if self._name == "says-no-task" else {"task": played}
-        return Observation(metadata={"prompt": prompt, "system_prompt": system_prompt, **told})
+        reported = {} if self._name == "reports-no-task" else {"task": played}
+        return Observation(metadata={"prompt": prompt, "system_prompt": system_prompt, **reported})
 
     def step(self, action: Any, timeout_s: float | None = None, **_: Any) -> Observation:
         if isinstance(action, ListToolsAction):
@@ -116,7 +116,7 @@ def app() -> Any:
 
 
 def row(name: str, **changes: Any) -> dict[str, Any]:
-    """The row of a task: the tools of all its turns."""
+    """Return the row of a task, with the tools of all its turns."""
     tools = {tool["name"]: tool for _, _, turn in TASKS[name][:3] for tool in turn}
     shown = [
         {"type": "function", "name": t["name"], "description": "", "parameters": t["input_schema"], "strict": False}

@@ -1,4 +1,4 @@
-"""Servers in threads, and what the tests ask them for."""
+"""Servers in threads, and helpers of the tests."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def serve(app: Any, **settings: Any) -> Iterator[Served]:
             thread.join(10)
 
 
-def bridge(url: str, **config: Any) -> OpenEnvResourcesServer:
+def bridge(url: str | None, **config: Any) -> OpenEnvResourcesServer:
     base = {"host": "127.0.0.1", "port": 0, "entrypoint": "app.py", "name": "bridge_test", "domain": "agent"}
     limits = {"tool_timeout": 5, "reset_timeout": 5, "idle_timeout": 30}
     settings = OpenEnvConfig(**{**base, **limits, "url": url, **config})
@@ -62,12 +62,12 @@ def bridge_app(url: str, **config: Any) -> Any:
 def wait_until(done: Callable[[], Any], within_s: float = 60.0) -> None:
     deadline = time.monotonic() + within_s
     while not done():
-        assert time.monotonic() < deadline, "it did not come about"
+        assert time.monotonic() < deadline, "the condition did not become true"
         time.sleep(0.01)
 
 
 def nothing_open() -> bool:
-    """Whether the faulty server has no environment and no socket left."""
+    """Whether the faulty server has no open environment and no open socket."""
     return (SWITCHBOARD.envs, SWITCHBOARD.sockets) == (0, 0)
 
 

@@ -1,8 +1,7 @@
-"""An environment with one action, on the real package: a counter that is to be brought to a goal.
+"""An environment with one action, on the real package: a counter that must reach a goal.
 
-``reset(start, goal)`` shows both. A step adds ``by`` (1 to 5) times ``factor``, and gives 1 less its distance to the
-goal as its reward, but null where the action says so; at the goal the episode is done, and a step after it would pay
-again.
+A step adds ``by`` (1 to 5) times ``factor``. Its reward is 1 minus the distance to the goal, or null if the action is
+``silent``. The episode is done at the goal. A step after the end would be rewarded again.
 """
 
 from __future__ import annotations
@@ -34,20 +33,20 @@ class Counter(Observation):
 
 class CounterEnv(Environment):
     SUPPORTS_CONCURRENT_SESSIONS = True
-    actions: ClassVar[list[dict[str, Any]]] = []  # of all episodes: a test plays one at a time
+    actions: ClassVar[list[dict[str, Any]]] = []  # of all episodes; a test plays one at a time
     resets: ClassVar[list[dict[str, Any]]] = []
 
     def __init__(self) -> None:
         super().__init__()
         self._count = self._goal = 0
 
-    def reset(self, seed: int | None = None, episode_id: str | None = None, **asked: Any) -> Counter:
-        start, goal, how = asked.get("start", 0), asked.get("goal", 3), asked.get("how")
+    def reset(self, seed: int | None = None, episode_id: str | None = None, **arguments: Any) -> Counter:
+        start, goal, how = arguments.get("start", 0), arguments.get("goal", 3), arguments.get("how")
         self.resets.append({"seed": seed, "start": start, "goal": goal})
         if how == "raises":
             raise RuntimeError("there is no data")
         self._count, self._goal = start, goal
-        return self._seen(reward=100.0, done=how == "done")
+        return self._observe(reward=100.0, done=how == "done")
 
     def step(self, action: Any, timeout_s: float | None = None, **_: Any) -> Counter:
         self.actions.append(action.model_dump())
@@ -55,9 +54,9 @@ class CounterEnv(Environment):
             raise RuntimeError("five is too much")
         self._count += action.by * action.factor
         reward = None if action.silent else 1.0 - abs(self._goal - self._count)
-        return self._seen(reward, done=self._count == self._goal)
+        return self._observe(reward, done=self._count == self._goal)
 
-    def _seen(self, reward: float | None, *, done: bool) -> Counter:
+    def _observe(self, reward: float | None, *, done: bool) -> Counter:
         return Counter(count=self._count, goal=self._goal, reward=reward, done=done, picture=[0] * 2000)
 
     @property

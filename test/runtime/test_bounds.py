@@ -1,4 +1,4 @@
-"""Work, time and memory that a server or a model can ask for are bounded."""
+"""Limits on the work, time and memory that a server or a model can cause."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from typing import Any
 import pytest
 
 from fake_env import action_row, name_of, observation, row
-from openenv_bridge import connection, play, wire
-from openenv_bridge.arguments import DEEPEST, problem
+from openenv_bridge import messages, tool_environment, websocket
+from openenv_bridge.json_codec import MAX_VALUES
 from openenv_bridge.observation_text import observation_text
+from openenv_bridge.tool_calls import MAX_DEPTH, argument_error
 from serving import wait_until
 
 
 class Counting(list[Any]):
-    """An array that counts how often its items are looked through."""
+    """An array that counts how often it is iterated."""
 
-    looks = 0
+    iterations = 0
 
     def __iter__(self) -> Any:
-        Counting.looks += 1
+        Counting.iterations += 1
         return super().__iter__()
 
 
 @pytest.mark.parametrize("deep", [5, 15, 30])
-def test_the_shape_of_an_array_takes_a_few_looks_at_each_level(deep: int) -> None:
+def test_the_shape_of_an_array_is_found_in_linear_time(deep: int) -> None:
     array: Any = Counting(range(1001))
     for _ in range(deep):
         array = Counting([array])
-    Counting.looks = 0
+    Counting.iterations = 0
     assert observation_text({"x": array}) == f'{{"x":"[{"1x" * deep}1001 numbers, not shown]"}}'
-    assert Counting.looks <= 4 * (deep + 1)
+    assert Counting.iterations <= 4 * (deep + 1)
 
 
 @pytest.mark.parametrize(
@@ -49,51 +50,51 @@ def test_the_shape_of_an_array_takes_a_few_looks_at_each_level(deep: int) -> Non
         ([[0] * 1100, []], "1100"),
     ],
 )
-def test_an_array_is_regular_or_its_numbers_are_counted(array: Any, shown: str) -> None:
+def test_an_irregular_array_is_shown_as_a_count(array: Any, shown: str) -> None:
     assert observation_text({"x": array}) == f'{{"x":"[{shown} numbers, not shown]"}}'
 
 
-async def test_a_large_observation_is_read_off_the_event_loop(
+async def test_a_large_observation_is_processed_in_a_thread(
     fakes: Any, play: Any, verdict: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[Any] = []
     run = asyncio.to_thread
 
-    async def noted(work: Any, *args: Any) -> Any:
+    async def recorded(work: Any, *args: Any) -> Any:
         threads.append(work)
         return await run(work, *args)
 
-    monkeypatch.setattr(connection.asyncio, "to_thread", noted)
-    large = observation({"board": "ab " * connection.LARGE}, reward=1)
+    monkeypatch.setattr(websocket.asyncio, "to_thread", recorded)
+    large = observation({"board": "ab " * websocket.LARGE}, reward=1)
     fake = await fakes(lambda request, _: large if name_of(request) == "step" else None)
     episode = await play(fake, action_row(), interface="action", reward_rule="sum")
     assert "characters left out" in (await episode.tool("step", {})).text
-    assert len(threads) == 2  # the parse and the text
+    assert len(threads) == 2  # parsing and converting to text
     assert (await verdict(episode))["reward"] == 1
 
 
-async def test_an_answer_of_too_many_values_masks(fakes: Any, play: Any, verdict: Any) -> None:
-    many = observation({"tool_name": "act", "result": 7}).replace("7", f"[{','.join(['[]'] * wire.MOST_VALUES)}]")
+async def test_a_response_with_too_many_values_masks(fakes: Any, play: Any, verdict: Any) -> None:
+    many = observation({"tool_name": "act", "result": 7}).replace("7", f"[{','.join(['[]'] * MAX_VALUES)}]")
     episode = await play(await fakes(lambda request, _: many if name_of(request) == "act" else None))
     assert "more than 1000000 JSON values" in (await episode.tool("act", {})).text
     assert (await verdict(episode))["mask_sample"]
 
 
-async def test_all_turns_of_a_verify_have_one_deadline(fakes: Any, play: Any, verdict: Any) -> None:
-    async def again(request: Any, _: Any) -> Any:
+async def test_all_turns_of_a_verify_share_one_deadline(fakes: Any, play: Any, verdict: Any) -> None:
+    async def next_turn(request: Any, _: Any) -> Any:
         if name_of(request) != "end_turn":
             return None
         await asyncio.sleep(0.05)
         return observation({"tool_name": "end_turn", "result": {"prompt": "again"}, "error": None})
 
-    fake = await fakes(lambda request, session: again(request, session) if name_of(request) == "end_turn" else None)
+    fake = await fakes(lambda request, session: next_turn(request, session) if name_of(request) == "end_turn" else None)
     found = await verdict(await play(fake, reset_timeout=0.6))
     assert found["failure_kind"] == "transport_timeout"
-    assert fake.asked("end_turn") <= 0.6 / 0.05 + 1
+    assert fake.count("end_turn") <= 0.6 / 0.05 + 1
 
 
-async def test_the_socket_of_a_peer_that_stops_reading_is_cut(bridges: Any, clients: Any, play: Any) -> None:
-    """It would keep the socket, and what is yet to be sent, for as long as the peer stays."""
+async def test_the_socket_of_a_peer_that_stops_reading_is_aborted(bridges: Any, clients: Any, play: Any) -> None:
+    """Otherwise the socket and its unsent data stay for as long as the peer does."""
     peer = Frozen()
     server = await asyncio.start_server(peer.serve, "127.0.0.1", 0, limit=4096)
     port = server.sockets[0].getsockname()[1]
@@ -101,7 +102,7 @@ async def test_the_socket_of_a_peer_that_stops_reading_is_cut(bridges: Any, clie
     episodes = [await play(peer, tool_timeout=1, reset_timeout=60) for _ in range(4)]
     await asyncio.to_thread(wait_until, lambda: len(peer.peers) == 4)
     for answer in await asyncio.gather(*(e.tool("act", {"a": "x" * 14_000_000}) for e in episodes)):
-        assert "didn't answer within 1 s" in answer.text
+        assert "did not answer within 1 s" in answer.text
     await asyncio.to_thread(wait_until, lambda: not client_sockets(port))
     server.close()
 
@@ -114,7 +115,7 @@ def client_sockets(port: int) -> int:
 
 
 class Frozen:
-    """Answers a reset and a list of tools, and then reads nothing more."""
+    """Answers a reset and a list of tools, and then stops reading."""
 
     url = ""
 
@@ -143,7 +144,7 @@ class Frozen:
 ROW_TOOLS = row()["responses_create_params"]["tools"]
 
 
-async def test_a_reply_that_is_too_long_for_the_server_is_cut_and_scored(
+async def test_a_reply_that_is_too_long_is_truncated_and_scored(
     fakes: Any, play: Any, verdict: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     fake = await fakes()
@@ -153,7 +154,7 @@ async def test_a_reply_that_is_too_long_for_the_server_is_cut_and_scored(
     assert answer.json()["mask_sample"] is False
     (reply,) = [r["data"]["arguments"]["response"] for r in fake.requests if name_of(r) == "end_turn"]
     assert len(reply) > 4_000_000
-    assert any("was cut to" in record.getMessage() for record in caplog.records)
+    assert any("was truncated to" in record.getMessage() for record in caplog.records)
 
 
 def message(text: str) -> dict[str, Any]:
@@ -161,24 +162,24 @@ def message(text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("reply", ["\x01" * 3_000_000 + "a" * 14_000_000, "🥛" * 5_000_000, "\ud83d" * 17_000_000])
-def test_a_reply_is_cut_to_what_fits(reply: str) -> None:
-    frame = play.end_turn(reply)
-    assert 0.9 * wire.FRAME_LIMIT < len(frame) <= wire.FRAME_LIMIT
+def test_a_reply_is_truncated_to_the_limit(reply: str) -> None:
+    frame = tool_environment.end_turn(reply)
+    assert 0.9 * messages.MAX_REQUEST < len(frame) <= messages.MAX_REQUEST
     json.loads(frame)
 
 
-def test_a_reply_that_fits_is_sent_whole() -> None:
-    assert json.loads(play.end_turn("a\ud83d"))["data"]["arguments"] == {"response": "a?"}
+def test_a_reply_within_the_limit_is_sent_unchanged() -> None:
+    assert json.loads(tool_environment.end_turn("a\ud83d"))["data"]["arguments"] == {"response": "a?"}
 
 
-MODELS = {
-    "no JSON": b"{",
-    "an integer of 5,000 digits": b'{"a":%b}' % (b"7" * 5000),
-    "many levels": b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1),
+ARGUMENTS = {
+    "not JSON": b"{",
+    "an integer with 5,000 digits": b'{"a":%b}' % (b"7" * 5000),
+    "many levels": b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1),
     "very many levels": b"[" * 5000 + b"]" * 5000,
-    "too many bytes": b'"' + b"x" * wire.FRAME_LIMIT + b'"',
-    "too many values": b"[" + b",".join([b"[]"] * wire.MOST_VALUES) + b"]",
-    "no UTF-8": b'"\xff"',
+    "too many bytes": b'"' + b"x" * messages.MAX_REQUEST + b'"',
+    "too many values": b"[" + b",".join([b"[]"] * MAX_VALUES) + b"]",
+    "not UTF-8": b'"\xff"',
     "a lone surrogate": b'{"a":"\\ud83d"}',
     "a number": b"7",
     "NaN": b'{"a":NaN}',
@@ -186,18 +187,18 @@ MODELS = {
 
 
 @pytest.mark.parametrize("value", ["NaN", "-Infinity", "1e999", '"\\ud83d"', '{"\\ude00":1}'])
-def test_values_that_a_server_can_not_repeat_are_not_sent(value: str) -> None:
-    assert "not valid JSON" in (problem(f'{{"a":{value}}}'.encode()) or "")
+def test_values_that_a_server_cannot_write_are_not_sent(value: str) -> None:
+    assert "not valid JSON" in (argument_error(f'{{"a":{value}}}'.encode()) or "")
 
 
 @pytest.mark.parametrize("value", ["1e308", '"\\ud83d\\ude00"', '"NaN"', "123456789012345678901234567890"])
-def test_values_that_a_server_can_repeat_are_sent(value: str) -> None:
-    assert problem(f'{{"a":{value}}}'.encode()) is None
+def test_values_that_a_server_can_write_are_sent(value: str) -> None:
+    assert argument_error(f'{{"a":{value}}}'.encode()) is None
 
 
-@pytest.mark.parametrize("arguments", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize("arguments", ARGUMENTS.values(), ids=ARGUMENTS)
 @pytest.mark.parametrize("name", ["act", "nothing/like%20it"])
-async def test_what_a_model_writes_is_never_masked(
+async def test_arguments_of_a_model_never_mask(
     fakes: Any, play: Any, verdict: Any, arguments: bytes, name: str
 ) -> None:
     episode = await play(await fakes())

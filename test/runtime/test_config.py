@@ -1,14 +1,18 @@
-"""What the config refuses, and how it says so."""
+"""Checks of the config, and their error messages."""
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+from nemo_gym.base_resources_server import BaseResourcesServerConfig
 from pydantic import ValidationError
 
+import documented
 from openenv_bridge import OpenEnvConfig
-from openenv_bridge.config import ConfigError, expand, websocket_url
+from openenv_bridge.endpoint import ConfigError, expand_headers, websocket_url
 from serving import bridge
 
 BASE = {"host": "127.0.0.1", "port": 1, "entrypoint": "app.py", "name": "n", "domain": "agent", "url": "http://h:1"}
@@ -20,22 +24,15 @@ def problems(**config: Any) -> str:
     return str(caught.value)
 
 
-def test_the_defaults_are_those_of_the_documentation() -> None:
-    config = OpenEnvConfig(**BASE)
-    assert (config.tool_timeout, config.reset_timeout, config.idle_timeout) == (60, 600, 600)
-    assert config.connect_timeout == 30
-    assert config.max_frame == 32 * 2**20
-
-
 @pytest.mark.parametrize("name", ["tool_timeout", "reset_timeout", "idle_timeout", "max_frame"])
 @pytest.mark.parametrize("value", [0, -1, float("inf"), float("nan"), True, "60", None])
 def test_limits_are_positive_finite_numbers(name: str, value: Any) -> None:
-    said = problems(**{name: value})
-    assert name in said
-    assert "must be a positive, finite number" in said
+    message = problems(**{name: value})
+    assert name in message
+    assert "must be a positive, finite number" in message
 
 
-def test_more_than_one_worker_is_refused_with_the_reason() -> None:
+def test_more_than_one_worker_is_rejected_with_the_reason() -> None:
     assert "an episode lives in the process that seeded it" in problems(num_workers=2)
     assert OpenEnvConfig(**BASE, num_workers=1).num_workers == 1
 
@@ -52,24 +49,28 @@ def test_more_than_one_worker_is_refused_with_the_reason() -> None:
         ("http://h:1/base?token=t", "ws://h:1/base/ws?token=t"),
     ],
 )
-def test_an_address_leads_to_its_websocket(url: str, socket: str) -> None:
+def test_an_address_is_converted_to_its_websocket_url(url: str, socket: str) -> None:
     assert str(websocket_url(url)) == socket
 
 
 @pytest.mark.parametrize("url", ["", "127.0.0.1:8000", "ftp://h", "http://", "h"])
-def test_an_address_that_is_none_is_refused_with_an_example(url: str) -> None:
+def test_an_invalid_address_is_rejected_with_an_example(url: str) -> None:
     assert "it should look like http://127.0.0.1:8000" in problems(url=url)
 
 
-def test_headers_are_filled_from_the_environment() -> None:
+def test_headers_are_expanded_from_the_environment() -> None:
     headers = {"Authorization": "Bearer $HF_TOKEN", "X-Both": "${A}-$B!", "X-Plain": "5$ a day"}
     environ = {"HF_TOKEN": " secret\n", "A": "1", "B": "2"}
-    assert expand(headers, environ) == {"Authorization": "Bearer secret", "X-Both": "1-2!", "X-Plain": "5$ a day"}
+    assert expand_headers(headers, environ) == {
+        "Authorization": "Bearer secret",
+        "X-Both": "1-2!",
+        "X-Plain": "5$ a day",
+    }
 
 
-def test_a_missing_variable_is_named_with_its_header() -> None:
+def test_a_missing_variable_is_reported_with_its_header() -> None:
     with pytest.raises(ConfigError, match="the header Authorization needs the environment variable HF_TOKEN"):
-        expand({"Authorization": "Bearer $HF_TOKEN"}, {})
+        expand_headers({"Authorization": "Bearer $HF_TOKEN"}, {})
 
 
 def test_a_server_with_a_missing_variable_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,17 +79,17 @@ def test_a_server_with_a_missing_variable_does_not_start(monkeypatch: pytest.Mon
         bridge("http://h:1", headers={"X": "$NOT_SET_ANYWHERE"})
 
 
-def test_a_refused_header_is_not_repeated() -> None:
-    said = problems(headers={"Authorization": "Bearer hunter2\nX: y"})
-    assert "the value of Authorization has a line break" in said
-    assert "hunter2" not in said
+def test_an_invalid_header_value_is_not_repeated() -> None:
+    message = problems(headers={"Authorization": "Bearer hunter2\nX: y"})
+    assert "the value of Authorization has a line break" in message
+    assert "hunter2" not in message
 
 
-def test_one_tool_has_one_name() -> None:
+def test_a_tool_cannot_have_two_names() -> None:
     assert "two names" in problems(tool_names={"a": "x.y", "b": "x.y"})
 
 
-def test_the_tasks_are_on_a_server_or_in_a_bundle() -> None:
+def test_exactly_one_of_url_and_bundle_is_required() -> None:
     without_url = {key: value for key, value in BASE.items() if key != "url"}
     assert OpenEnvConfig.model_validate(without_url | {"bundle": "hello"}).max_concurrent_envs == 8
     for settings in ({}, {"url": "http://h", "bundle": "hello"}, {"bundle": "hello", "max_concurrent_envs": 0}):
@@ -97,7 +98,7 @@ def test_the_tasks_are_on_a_server_or_in_a_bundle() -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "said"),
+    ("config", "message"),
     [
         ({"tool_timout": 5}, "'tool_timout' is not a setting; did you mean 'tool_timeout'?"),
         ({"zzz": 5}, "'zzz' is not a setting"),
@@ -111,38 +112,66 @@ def test_the_tasks_are_on_a_server_or_in_a_bundle() -> None:
         ({"url": "http://a..b"}, "is not the address of an OpenEnv server"),
         ({"url": "http://h:99999"}, "is not the address of an OpenEnv server"),
         ({"url": "http://h:0"}, "is not the address of an OpenEnv server"),
-        ({"headers": {"Sec-WebSocket-Key": "x"}}, "is a header of the connection itself"),
-        ({"headers": {"connection": "close"}}, "is a header of the connection itself"),
-        ({"headers": {"X-A": "1", "x-a": "2"}}, "x-a is there twice"),
+        ({"headers": {"Sec-WebSocket-Key": "x"}}, "is set by the WebSocket handshake"),
+        ({"headers": {"connection": "close"}}, "is set by the WebSocket handshake"),
+        ({"headers": {"X-A": "1", "x-a": "2"}}, "x-a is set twice"),
         ({"headers": {"X-A": "\x1b"}}, "the value of X-A has a line break or another control character"),
         ({"fixed_fields": {"a": float("nan")}, "interface": "action"}, "a has a value that is not JSON"),
         ({"reward": ""}, "reward"),
     ],
 )
-def test_a_setting_that_would_break_every_rollout_is_named(config: dict[str, Any], said: str) -> None:
-    assert said in problems(**config)
+def test_an_invalid_setting_is_reported(config: dict[str, Any], message: str) -> None:
+    assert message in problems(**config)
 
 
-def test_keys_of_gyms_own_are_no_settings_and_no_mistakes() -> None:
+def test_keys_of_gym_are_accepted() -> None:
     gyms = {"description": "x", "verified": False, "verified_url": "u", "value": "v", "datasets": []}
     OpenEnvConfig.model_validate({**BASE, **gyms})
 
 
-def test_every_setting_is_described() -> None:
-    own = set(OpenEnvConfig.model_fields) - set(OpenEnvConfig.__mro__[1].model_fields)
-    assert all(OpenEnvConfig.model_fields[name].description for name in own)
+SETTINGS = {
+    name: field
+    for name, field in OpenEnvConfig.model_fields.items()
+    if name not in BaseResourcesServerConfig.model_fields
+}
+
+
+def default_of(name: str) -> str:
+    """Return the default as the documentation shows it."""
+    value = SETTINGS[name].get_default(call_default_factory=True)
+    if value is None or value == {}:
+        return ""
+    return f"{value:g}" if isinstance(value, float) else f"`{value}`" if isinstance(value, str) else str(value)
+
+
+def test_the_documented_settings_match() -> None:
+    assert all(field.description for field in SETTINGS.values())
+    rows = [[f"`{name}`", default_of(name), field.description] for name, field in SETTINGS.items()]
+    documented.check("settings", ["setting", "default", "description"], rows)
+
+
+def test_the_defaults_in_the_written_readme_match() -> None:
+    template = Path(__file__).resolve().parents[2] / "templates/server/README.md.hbs"
+    rows = re.findall(r"^\| `(\w+)` \| (\S+) \|", template.read_text(encoding="utf-8"), re.MULTILINE)
+    assert [name for name, _ in rows] == ["tool_timeout", "connect_timeout", "reset_timeout", "idle_timeout"]
+    assert rows == [(name, default_of(name)) for name, _ in rows]
 
 
 @pytest.mark.parametrize("secret", ["hunter2\nX: y", "hunter2\x00", "hunter2\x7f"])
-def test_a_variable_that_can_not_be_part_of_a_header_is_named_without_its_value(secret: str) -> None:
+def test_a_variable_that_cannot_be_part_of_a_header_is_reported_without_its_value(secret: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        expand({"Authorization": "Bearer $TOK"}, {"TOK": secret})
-    assert "the environment variable TOK can't be used: the value of Authorization has a line break" in str(
+        expand_headers({"Authorization": "Bearer $TOK"}, {"TOK": secret})
+    assert "the environment variable TOK cannot be used: the value of Authorization has a line break" in str(
         caught.value
     )
     assert "hunter2" not in str(caught.value)
 
 
 @pytest.mark.parametrize("url", ["http://user:hunter2@.", "http://.?token=hunter2"])
-def test_a_refused_address_is_shown_without_its_secrets(url: str) -> None:
+def test_an_invalid_address_is_reported_without_its_secrets(url: str) -> None:
     assert "hunter2" not in problems(url=url)
+
+
+def test_a_bundle_needs_the_package_that_serves_it() -> None:
+    with pytest.raises(ConfigError, match=r"bundle needs the folder bundle_child/.* run gymgen again"):
+        bridge(None, bundle="hello")

@@ -1,6 +1,6 @@
-"""Every fault of bench/server, and rollouts at random among them under load.
+"""Every fault of bench/server, and random rollouts with faults under load.
 
-What the faults come to is a table of docs/resources-server.md.
+The results are a table in docs/resources-server.md.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import documented
 from faults import EXTRA, Played, Player
 from faulty_tasks import FAULT_NAMES, FAULTS, expected_reward
 from gymclient import SCHEDULE, Control, Episode
-from openenv_bridge.text import ENDED
+from openenv_bridge.tool_calls import EPISODE_ENDED
 from serving import Clients, Served, nothing_open, row, wait_until
 
 ARGUMENTS = {"schedule": SCHEDULE}
 LIMITS = {"tool_timeout": 1.0, "reset_timeout": 1.5}
 CAP_S = 8.0
 
-found: dict[str, Played] = {}  # by fault, as far as they were played
+found: dict[str, Played] = {}  # by fault, as far as they were tested
 
 
 @pytest.mark.parametrize("fault", [*FAULTS, *EXTRA])
@@ -56,10 +56,10 @@ WHEN_ALSO = {
 }
 
 
-def read_of(played: Played) -> str:
-    """What stands for itself in the table: without the note that precedes every reason, and the port of this run."""
+def text_read(played: Played) -> str:
+    """Return the text that the model reads, without the note before each reason and without the port of this run."""
     text = played.tool.text if played.tool else "—"
-    return re.sub(r"//127\.0\.0\.1:\d+/", "//HOST/", text.removeprefix(f"{ENDED} The environment failed: "))
+    return re.sub(r"//127\.0\.0\.1:\d+/", "//HOST/", text.removeprefix(f"{EPISODE_ENDED} The environment failed: "))
 
 
 def outcome(played: Played) -> str:
@@ -67,37 +67,37 @@ def outcome(played: Played) -> str:
     return f"masked: `{verdict['failure_kind']}`" if verdict["mask_sample"] else "its reward"
 
 
-def test_the_documented_table_is_what_was_played() -> None:
+def test_the_documented_table_matches() -> None:
     faults = FAULTS | EXTRA
     if found.keys() != faults.keys():
-        pytest.skip("only some of the faults were played")
+        pytest.skip("only some of the faults were tested")
     adapter, naive = documented.verdicts("s1-generic"), documented.verdicts("s2-bridge")
     rows = [
         [
             f"`{fault}`: {faults[fault]}",
             WHEN_ALSO.get(fault) or WHEN[fault.split("_")[0]],
-            read_of(played),
+            text_read(played),
             outcome(played),
             naive[fault],
             adapter.get(fault, "—"),
         ]
         for fault, played in found.items()
     ]
-    columns = ["fault", "strikes", "the model reads", "Gym gets", "a naive bridge", "NeMo Gym's adapter"]
+    columns = ["fault", "when", "the model reads", "Gym gets", "a naive bridge", "NeMo Gym's adapter"]
     assert len(rows) == 22
     documented.check("faults", columns, rows)
 
 
-async def test_under_load_every_rollout_has_its_reward_or_a_mask_and_never_another(
+async def test_under_load_every_rollout_has_its_own_reward_or_a_mask(
     faulty: Served, bridges: Callable[..., Served], clients: Clients
 ) -> None:
-    """Sound rollouts among faulty ones, four to a slot: what one meets changes nothing for another."""
+    """Correct and faulty rollouts, four for each session: a fault of one does not affect another."""
     await Control(faulty.url).set(capacity=16, slow_s=0.2)
     client = await clients(bridges(faulty.url, tool_timeout=5, reset_timeout=300))
     luck = random.Random(7)
-    struck = [name for name in FAULT_NAMES if name not in ("reset_hangs", "end_hangs", "tool_raises")]
+    faults = [name for name in FAULT_NAMES if name not in ("reset_hangs", "end_hangs", "tool_raises")]
     tasks = [
-        row("faults", FAULT_NAMES.index(luck.choice(struck))) if luck.random() < 0.2 else row("train", n)
+        row("faults", FAULT_NAMES.index(luck.choice(faults))) if luck.random() < 0.2 else row("train", n)
         for n in range(400)
     ]
     turns = asyncio.Semaphore(64)

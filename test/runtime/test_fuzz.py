@@ -1,7 +1,7 @@
-"""Rollouts at random: calls, repeats, calls at once, clients that give up, and an environment that fails in many ways.
+"""Random rollouts: calls, repeats, parallel calls, clients that give up, and an environment that fails in many ways.
 
-Every unmasked reward is what a direct play of the answered calls gives, each call runs once, a rollout whose
-environment is sound is scored, and nothing is left. The seeds are the test's own, to be played again.
+Every unmasked reward equals the reward of the answered calls in order, each call runs once, every rollout whose
+environment does not fail is scored, and no session stays open. The random seeds are fixed.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ AT_ONCE = 12
 PRIME = 1_000_003
 
 
-def follow(state: int, what: str) -> int:
-    """The state of an environment that has one more call behind it: it depends on all calls and their order."""
+def next_state(state: int, what: str) -> int:
+    """Return the next state of the environment, which depends on all calls and their order."""
     for letter in what:
         state = (state * 131 + ord(letter)) % PRIME
     return state
 
 
 class Chained:
-    """Task N begins with the state N; each call moves it on; the reward is what it is at the end."""
+    """Task N starts with state N, each call changes the state, and the final state is the reward."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.state: dict[Session, int] = {}
         self.luck: dict[Session, random.Random] = {}
 
-    def is_sound(self, index: int) -> bool:
+    def has_no_faults(self, index: int) -> bool:
         return random.Random(f"sound-{self.seed}-{index}").random() < 0.5
 
     async def __call__(self, request: Any, session: Session) -> Any:
@@ -47,7 +47,7 @@ class Chained:
             self.state[session], self.luck[session] = index, random.Random(f"{self.seed}-{index}")
         luck = self.luck[session]
         await asyncio.sleep(luck.choice([0, 0, 0.002, 0.02]))
-        faults = ["raises", "status", "hangs", "closes", "aborts"] if not self.is_sound(session.index) else []
+        faults = ["raises", "status", "hangs", "closes", "aborts"] if not self.has_no_faults(session.index) else []
         fault = luck.choice(faults) if faults and name != "list_tools" and luck.random() < 0.15 else None
         if fault and (name != "reset" or session.index):
             return await self.fail(fault, session)
@@ -56,7 +56,7 @@ class Chained:
         if name == "end_turn":
             return observation({"tool_name": name}, done=True, reward=self.state[session] / PRIME)
         session.calls += 1
-        self.state[session] = follow(self.state[session], json.dumps(request["data"]["arguments"]))
+        self.state[session] = next_state(self.state[session], json.dumps(request["data"]["arguments"]))
         shown = f"n={session.calls} s={self.state[session]}"
         return observation({"tool_name": name, "result": shown, "error": None})
 
@@ -70,8 +70,8 @@ class Chained:
             return False
         if fault == "closes":
             await session.socket.close(code=1011)
-        elif session.socket._req is not None and session.socket._req.transport is not None:
-            session.socket._req.transport.abort()
+        elif session.transport is not None:
+            session.transport.abort()
         return False
 
 
@@ -88,14 +88,16 @@ class Rollout:
         return answer.text
 
     async def give_up(self, path: str, body: bytes) -> None:
-        """Post, and leave before the answer is there, or just when it comes."""
+        """Post, and disconnect before the response arrives, or just when it arrives."""
         task = asyncio.create_task(self.episode.client.post(path, body, dict(self.episode.cookies)))
         await asyncio.sleep(self.luck.choice([0, 0.001, 0.01, 0.03]))
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
     async def call(self) -> None:
-        mode = self.luck.choice(["once", "once", "posted again", "at once twice", "in parallel", "given up", "older"])
+        mode = self.luck.choice(
+            ["once", "once", "posted again", "twice in parallel", "in parallel", "given up", "older"]
+        )
         body, before = b'{"a": %d}' % self.luck.choice([1, 1, 2, 3]), dict(self.episode.cookies)
         self.modes.append(mode)
         if mode == "in parallel":
@@ -104,12 +106,12 @@ class Rollout:
             self.read += await asyncio.gather(*(self.post(b, jar) for b, jar in zip(bodies, jars, strict=True)))
             self.episode.cookies = self.luck.choice(jars)
             return
-        if mode == "at once twice":
+        if mode == "twice in parallel":
             texts = await asyncio.gather(self.post(body, dict(before)), self.post(body, self.episode.cookies))
         elif mode == "given up":
             await self.give_up("/act", body)
             texts = [await self.post(body, self.episode.cookies)]
-        elif mode == "older":  # a call of its own, with a cookie that another answer has replaced
+        elif mode == "older":  # a new call, with a cookie that is older than the last response
             texts = [await self.post(b'{"c": %d}' % len(self.modes), self.episode.cookies)]
             self.episode.cookies |= before if len(self.modes) % 2 else {}
         else:
@@ -130,8 +132,8 @@ class Rollout:
         assert all(answer.ok and answer.text == answers[0].text for answer in answers)
         return answers[0].json()
 
-    def due(self) -> float:
-        """The reward by the answers that were read: each call was run once, and none was left out."""
+    def expected_reward(self) -> float:
+        """Return the reward that follows from the responses. Each call ran exactly once."""
         ran = [text for text in self.read if text.startswith("n=")]
         numbers = sorted(int(text[2:].split()[0]) for text in ran)
         assert numbers == list(range(1, len(ran) + 1)), (self.index, self.modes, self.read)
@@ -152,10 +154,10 @@ async def test_every_unmasked_reward_is_exact(fakes: Any, bridges: Any, clients:
         async with turns:
             verdict = await rollout.play()
         if verdict["mask_sample"]:
-            assert not chained.is_sound(index), (seed, index, verdict["failure_reason"])
+            assert not chained.has_no_faults(index), (seed, index, verdict["failure_reason"])
             masked.append(index)
         else:
-            assert verdict["reward"] == pytest.approx(rollout.due(), abs=1e-9), (seed, index, rollout.modes)
+            assert verdict["reward"] == pytest.approx(rollout.expected_reward(), abs=1e-9), (seed, index, rollout.modes)
 
     await asyncio.gather(*(one(index) for index in range(EPISODES)))
     assert 0 < len(masked) < EPISODES

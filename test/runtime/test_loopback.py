@@ -1,4 +1,4 @@
-"""What is served on loopback answers only the process that started it, and no web page."""
+"""An app on loopback answers only the process that started it, and no web page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from openenv_bridge.loopback import TOKEN_HEADER
+from bundle_child.loopback import TOKEN_HEADER
 
 PROGRAM = Path(__file__).resolve().parents[2] / "templates/serve_project.py"
 TOKEN = "5" * 64
@@ -33,7 +33,7 @@ ROUTES = [("GET", "/health"), ("POST", "/step"), ("GET", "/no/such/route"), ("WS
 
 @asynccontextmanager
 async def serving(folder: Path, app: str = APP, token: str | None = TOKEN) -> AsyncIterator[str]:
-    """The address of the app, served as gymgen serves a project's."""
+    """Serve the app as gymgen serves a project, and return its URL."""
     (folder / "app.py").write_text(app)
     command = [sys.executable, str(PROGRAM), "app:app", *(["--token-on-stdin"] if token else [])]
     pipe = subprocess.PIPE
@@ -44,15 +44,15 @@ async def serving(folder: Path, app: str = APP, token: str | None = TOKEN) -> As
             if token:
                 process.stdin.write(f"{token}\n")
                 process.stdin.flush()
-            said = (json.loads(line) for line in process.stdout)
-            yield next(message["url"] for message in said if "url" in message)
+            messages = (json.loads(line) for line in process.stdout)
+            yield next(message["url"] for message in messages if "url" in message)
         finally:
             process.stdin.close()
             process.wait(10)
 
 
 async def status(url: str, method: str, path: str, headers: dict[str, str]) -> int:
-    """Of the answer, or of the websocket's handshake: 101 if it was accepted."""
+    """Return the status of the response or of the WebSocket handshake, where 101 means accepted."""
     async with aiohttp.ClientSession() as client:
         if method != "WS":
             async with client.request(method, url + path, headers=headers) as answer:
@@ -66,7 +66,7 @@ async def status(url: str, method: str, path: str, headers: dict[str, str]) -> i
 
 
 def refused(port: str) -> dict[str, dict[str, str]]:
-    """Headers of requests that are refused, by what is wrong with them."""
+    """Return headers that are refused, by the reason."""
     token = {TOKEN_HEADER: TOKEN}
     return {
         "no token": {},
@@ -75,12 +75,12 @@ def refused(port: str) -> dict[str, dict[str, str]]:
         "the start of the token": {TOKEN_HEADER: TOKEN[:-1]},
         "a token that is not ASCII": {TOKEN_HEADER: "é"},
         "another host": token | {"Host": f"evil.example:{port}"},
-        "another host that begins alike": token | {"Host": f"127.0.0.1.evil.example:{port}"},
+        "another host with the same prefix": token | {"Host": f"127.0.0.1.evil.example:{port}"},
         "another port": token | {"Host": "127.0.0.1:1"},
         "no port": token | {"Host": "localhost"},
         "another origin": token | {"Origin": "http://evil.example"},
         "another port's origin": token | {"Origin": "http://127.0.0.1:1"},
-        "an origin that is hidden": token | {"Origin": "null"},
+        "a hidden origin": token | {"Origin": "null"},
         "a secure origin": token | {"Origin": f"https://127.0.0.1:{port}"},
         "an empty origin": token | {"Origin": ""},
     }
@@ -96,11 +96,11 @@ def allowed(port: str) -> list[dict[str, str]]:
     ]
 
 
-async def test_requests_without_the_token_or_of_other_hosts_and_origins_are_refused(tmp_path: Path) -> None:
+async def test_requests_without_token_or_for_other_hosts_and_origins_are_refused(tmp_path: Path) -> None:
     async with serving(tmp_path) as url:
-        for what, headers in refused(url.rsplit(":", 1)[1]).items():
+        for reason, headers in refused(url.rsplit(":", 1)[1]).items():
             for method, path in ROUTES:
-                assert await status(url, method, path, headers) == 403, f"{what}: {method} {path}"
+                assert await status(url, method, path, headers) == 403, f"{reason}: {method} {path}"
 
 
 async def test_requests_with_the_token_are_answered(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ async def test_requests_with_the_token_are_answered(tmp_path: Path) -> None:
             assert answers == [200, 200, 404, 101], headers
 
 
-async def test_without_a_token_host_and_origin_are_still_checked(tmp_path: Path) -> None:
+async def test_host_and_origin_are_checked_without_a_token_too(tmp_path: Path) -> None:
     async with serving(tmp_path, token=None) as url:
         port = url.rsplit(":", 1)[1]
         for method, path in ROUTES[:2]:
@@ -120,19 +120,19 @@ async def test_without_a_token_host_and_origin_are_still_checked(tmp_path: Path)
         assert await status(url, "WS", "/ws", {"Origin": "http://evil.example"}) == 403
 
 
-async def test_an_app_that_uvicorn_has_to_call_first_is_guarded_too(tmp_path: Path) -> None:
+async def test_an_app_factory_is_guarded_too(tmp_path: Path) -> None:
     factory = APP.replace("app = ", "inner = ").replace("@app", "@inner") + "def app(): return inner\n"
     async with serving(tmp_path, factory) as url:
         assert await status(url, "GET", "/health", {}) == 403
         assert await status(url, "GET", "/health", {TOKEN_HEADER: TOKEN}) == 200
 
 
-@pytest.mark.parametrize("said", ["", "\n"])
-def test_a_missing_token_is_an_error(tmp_path: Path, said: str) -> None:
+@pytest.mark.parametrize("stdin", ["", "\n"])
+def test_a_missing_token_is_an_error(tmp_path: Path, stdin: str) -> None:
     (tmp_path / "app.py").write_text(APP)
     command = [sys.executable, str(PROGRAM), "app:app", "--token-on-stdin"]
     options: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 60}
-    ended = subprocess.run(command, cwd=tmp_path, input=said, check=False, **options)
+    ended = subprocess.run(command, cwd=tmp_path, input=stdin, check=False, **options)
     assert ended.returncode == 1
     assert "has no token" in ended.stderr
 

@@ -1,4 +1,4 @@
-"""The tools over MCP, with ``expose_tools_over_mcp``."""
+"""Tools over MCP, with ``expose_tools_over_mcp``."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 import openenv_bridge.server
 from faulty_tasks import expected_reward
 from gymclient import SCHEDULE, Answer, Episode
-from openenv_bridge.config import ConfigError
-from openenv_bridge.toolsets import Toolsets
+from openenv_bridge.endpoint import ConfigError
+from openenv_bridge.mcp_tools import MCPTools
 from serving import Clients, Served, bridge, row
 
 ACCEPT = {"Accept": "application/json, text/event-stream"}
@@ -68,12 +68,11 @@ async def test_a_rollout_is_played_over_mcp(episode: Episode) -> None:
     assert verdict["reward"] == expected_reward(episode.row, {"schedule": SCHEDULE})
 
 
-async def test_a_tool_of_another_toolset_is_not_called(episode: Episode) -> None:
+async def test_a_tool_of_another_toolset_cannot_be_called(episode: Episode) -> None:
     assert (await rpc(episode, await episode.seed(), "tools/call", name="other", arguments={}))["isError"]
 
 
-async def test_equal_calls_at_one_time_are_two_calls(episode: Episode) -> None:
-
+async def test_equal_parallel_calls_are_two_calls(episode: Episode) -> None:
     seed = await episode.seed()
     started = asyncio.get_running_loop().time()
     wait = {"name": "wait", "arguments": {"seconds": 0.3}}
@@ -81,18 +80,18 @@ async def test_equal_calls_at_one_time_are_two_calls(episode: Episode) -> None:
     assert asyncio.get_running_loop().time() - started >= 0.6
 
 
-def test_a_typed_seed_is_narrowed_to_its_tasks_toolset(toolsets: Path) -> None:
-    known = Toolsets(toolsets)
-    assert known.names_for({"split": "eval", "index": 1}) == ["other"]
-    assert known.names_for({"split": "eval", "index": 2}) is None
-    assert known.names_for({}) is None
+def test_a_typed_session_has_the_toolset_of_its_task(toolsets: Path) -> None:
+    known = MCPTools(toolsets)
+    assert known.names_for_row({"split": "eval", "index": 1}) == ["other"]
+    assert known.names_for_row({"split": "eval", "index": 2}) is None
+    assert known.names_for_row({}) is None
 
 
-def test_one_name_with_two_schemas_takes_any_object(toolsets: Path) -> None:
+def test_a_tool_with_two_schemas_accepts_any_object(toolsets: Path) -> None:
     written = json.loads(toolsets.read_text())
     written["toolsets"][1]["tools"][0]["name"] = "wait"
     toolsets.write_text(json.dumps(written))
-    (wait,) = [tool for tool in Toolsets(toolsets).tools() if tool["name"] == "wait"]
+    (wait,) = [tool for tool in MCPTools(toolsets).all_tools() if tool["name"] == "wait"]
     assert wait["parameters"] == {"type": "object", "additionalProperties": True}
 
 

@@ -1,6 +1,6 @@
-"""A model that calls Gym's own routes as tools: its session, its task and its verdict stay what they are.
+"""A model that calls Gym's own routes as tools keeps its session, its task and its verdict.
 
-simple_agent posts a tool's call with the cookie of its session, and goes on with the cookie of the answer.
+simple_agent posts a tool call with the cookie of its session, and continues with the cookie of the response.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gymclient import Episode, response
 
 
 def worth(request: Any, session: Any) -> Any:
-    """Task 7 is worth 1, all others 0."""
+    """Task 7 has the reward 1, and all others 0."""
     if name_of(request) == "end_turn":
         return observation({"tool_name": "end_turn"}, done=True, reward=float(session.index == 7))
     return None
@@ -39,18 +39,18 @@ SEEDS = {"typed": typed_seed(7), "plain": row(7)}
 
 
 @pytest.mark.parametrize("seed", SEEDS.values(), ids=SEEDS)
-async def test_a_session_that_plays_keeps_its_task(fake: Any, play: Any, verdict: Any, seed: Any) -> None:
+async def test_a_session_keeps_its_task_while_it_plays(fake: Any, play: Any, verdict: Any, seed: Any) -> None:
     episode = await play(fake, row(3))
     answer = await episode.tool("seed_session", seed)
     assert answer.status == 409
-    assert "This starts no episode" in answer.text
+    assert "No episode was started" in answer.text
     assert (await episode.tool("act", {})).text == "ok 1"
     found = await verdict(episode)
     assert (found["index"], found["reward"], found["mask_sample"]) == (3, 0, False)
 
 
 @pytest.mark.parametrize("seed", SEEDS.values(), ids=SEEDS)
-async def test_a_verdict_that_was_not_asked_for_is_not_forgotten(fake: Any, play: Any, verdict: Any, seed: Any) -> None:
+async def test_a_verdict_is_kept_until_verify_returns_it(fake: Any, play: Any, verdict: Any, seed: Any) -> None:
     episode = await play(fake, row(3), idle_timeout=0.2)
     while not (await episode.tool("act", {})).text.startswith("The episode has ended."):
         await asyncio.sleep(0.5)
@@ -60,7 +60,7 @@ async def test_a_verdict_that_was_not_asked_for_is_not_forgotten(fake: Any, play
 
 
 @pytest.mark.parametrize("seed", [typed_seed(7), row(7), row(3)], ids=["typed", "plain", "the same task again"])
-async def test_a_model_that_verifies_and_seeds_anew_has_its_first_verdict(
+async def test_a_model_that_verifies_and_seeds_again_keeps_its_first_verdict(
     fake: Any, play: Any, verdict: Any, seed: Any
 ) -> None:
     episode = await play(fake, row(3))
@@ -71,7 +71,7 @@ async def test_a_model_that_verifies_and_seeds_anew_has_its_first_verdict(
     assert (found["index"], found["reward"], found["mask_sample"]) == (3, 0, False)
 
 
-async def test_a_verify_without_a_task_ends_nothing(fake: Any, play: Any, verdict: Any) -> None:
+async def test_a_verify_without_a_task_does_not_end_the_episode(fake: Any, play: Any, verdict: Any) -> None:
     episode = await play(fake, row(7))
     answer = await episode.tool("verify", {"responses_create_params": {"tools": []}, "response": response([])})
     assert answer.status == 422
@@ -79,7 +79,7 @@ async def test_a_verify_without_a_task_ends_nothing(fake: Any, play: Any, verdic
     assert (await verdict(episode))["reward"] == 1
 
 
-async def test_a_verify_of_a_task_that_was_not_played_is_masked(fake: Any, play: Any, verdict: Any) -> None:
+async def test_a_verify_of_another_task_is_masked(fake: Any, play: Any, verdict: Any) -> None:
     episode = await play(fake, row(7))
     other = Episode(episode.client, row(3), cookies=episode.cookies)
     found = await verdict(other)
@@ -95,7 +95,7 @@ async def test_parallel_calls_on_one_cookie_run_once_each(fakes: Any, play: Any,
     assert (await verdict(episode))["reward"] == 3 / 8
 
 
-async def test_a_first_call_whose_answer_is_lost_runs_once(fakes: Any, play: Any, verdict: Any) -> None:
+async def test_a_first_call_whose_response_is_lost_runs_once(fakes: Any, play: Any, verdict: Any) -> None:
     episode = await play(await fakes())
     posts = [await episode.client.post("/act", b'{"a": 5}', dict(episode.cookies)) for _ in range(3)]
     assert {answer.text for answer in posts} == {"ok 1"}

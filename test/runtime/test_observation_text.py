@@ -1,4 +1,4 @@
-"""The same table of cases as gymgen's own, whose prompts hold observations too."""
+"""The text of observations, with the table of cases that also tests gymgen's prompts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ CASES = json.loads((Path(__file__).parents[2] / "fixtures/observations.json").re
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_an_observation_reads(case: dict[str, Any]) -> None:
+def test_an_observation_is_converted_to_text(case: dict[str, Any]) -> None:
     assert observation_text(case["observation"]) == case["text"]
 
 
-def test_a_text_that_is_too_long_loses_its_middle_and_says_so() -> None:
-    head, said, tail = observation_text({"log": "🥛" * 39_990}).split("\n")
+def test_the_middle_of_a_long_text_is_replaced_with_a_note() -> None:
+    head, note, tail = observation_text({"log": "🥛" * 39_990}).split("\n")
     assert (len(head), len(tail)) == (24_000, 8_000)
-    assert said == "[8000 characters left out here]"
+    assert note == "[8000 characters left out here]"

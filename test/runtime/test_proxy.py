@@ -1,4 +1,4 @@
-"""The server behind an HTTP proxy."""
+"""OpenEnv servers behind an HTTP proxy."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 from aiohttp import WSMsgType, web
 from yarl import URL
 
-from openenv_bridge.config import ConfigError, OpenEnvConfig
-from openenv_bridge.mask import Unreachable
-from openenv_bridge.openenv import OpenEnvServer
-from openenv_bridge.proxy import proxy_for
-from openenv_bridge.task import Task
+from openenv_bridge.client import OpenEnvClient
+from openenv_bridge.config import OpenEnvConfig
+from openenv_bridge.endpoint import ConfigError, proxy_for
+from openenv_bridge.mask import TransportUnreachable
+from openenv_bridge.row import Task
 
 BASE = {"host": "", "port": 0, "entrypoint": "", "name": ""}
 ROW = {"split": "train", "index": 0, "task_id": "t-0"}
@@ -51,7 +51,7 @@ def test_the_environment_names_the_proxy(
     assert (found and str(found).rstrip("/")) == proxy
 
 
-def test_a_proxy_that_is_not_http_is_refused_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_that_is_not_http_is_rejected_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", "socks5://u:secret@a:1")
     with pytest.raises(ConfigError, match="ALL_PROXY names a socks5 proxy") as e:
         proxy_for(URL("ws://env.test/ws"))
@@ -60,11 +60,11 @@ def test_a_proxy_that_is_not_http_is_refused_without_its_password(monkeypatch: p
 
 @asynccontextmanager
 async def proxy(status: int | None = None) -> AsyncIterator[tuple[str, list[str]]]:
-    """A proxy that is its own target: it answers requests to any host as an OpenEnv server."""
-    asked: list[str] = []
+    """A proxy that answers requests for any host itself, as an OpenEnv server."""
+    requests: list[str] = []
 
     async def answer(request: web.BaseRequest) -> web.StreamResponse:
-        asked.append(f"{request.method} {request.raw_path}")
+        requests.append(f"{request.method} {request.raw_path}")
         if status is not None:
             return web.Response(status=status)
         socket = web.WebSocketResponse()
@@ -82,17 +82,17 @@ async def proxy(status: int | None = None) -> AsyncIterator[tuple[str, list[str]
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
     try:
-        yield f"127.0.0.1:{runner.addresses[0][1]}", asked
+        yield f"127.0.0.1:{runner.addresses[0][1]}", requests
     finally:
         await runner.cleanup()
 
 
 def start(url: str) -> None:
     async def once() -> None:
-        server = OpenEnvServer(OpenEnvConfig(**BASE, url=url, connect_timeout=0.2), {})
+        server = OpenEnvClient(OpenEnvConfig(**BASE, url=url, connect_timeout=0.2), {})
         try:
-            connection, _ = await server.start(Task.of(ROW))
-            connection.leave()
+            connection, _ = await server.open_session(Task.from_row(ROW))
+            connection.close()
         finally:
             await server.close()
 
@@ -101,10 +101,10 @@ def start(url: str) -> None:
 
 def test_a_session_goes_through_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     async def play() -> list[str]:
-        async with proxy() as (host, asked):
+        async with proxy() as (host, requests):
             monkeypatch.setenv("HTTP_PROXY", f"http://u:p@{host}")
             await asyncio.to_thread(start, "http://env.test")
-            return asked
+            return requests
 
     assert asyncio.run(play()) == ["GET http://env.test/ws"]
 
@@ -112,24 +112,26 @@ def test_a_session_goes_through_the_proxy(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(
     ("url", "status", "reason"),
     [
-        ("http://env.test", 407, "refused to connect to .*HTTP 407.*wants a user and a password"),
-        ("https://env.test", 407, "refused to connect to .*HTTP 407.*wants a user and a password"),
+        ("http://env.test", 407, "refused to connect to .*HTTP 407.*requires a user and a password"),
+        ("https://env.test", 407, "refused to connect to .*HTTP 407.*requires a user and a password"),
         ("https://env.test", 403, r"the proxy http://127.0.0.1:\d+ refused to connect to .*HTTP 403"),
     ],
 )
-def test_a_refusal_is_the_proxys(monkeypatch: pytest.MonkeyPatch, url: str, status: int, reason: str) -> None:
+def test_a_refusal_of_the_proxy_is_reported(
+    monkeypatch: pytest.MonkeyPatch, url: str, status: int, reason: str
+) -> None:
     async def play() -> None:
         async with proxy(status) as (host, _):
             monkeypatch.setenv("ALL_PROXY", f"http://u:secret@{host}")
-            with pytest.raises(Unreachable, match=reason) as e:
+            with pytest.raises(TransportUnreachable, match=reason) as e:
                 await asyncio.to_thread(start, url)
             assert "secret" not in str(e.value)
 
     asyncio.run(play())
 
 
-def test_a_proxy_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_proxy_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", "http://u:secret@127.0.0.1:1")
-    with pytest.raises(Unreachable, match=r"can't connect to the proxy http://127.0.0.1:1: ") as e:
+    with pytest.raises(TransportUnreachable, match=r"can't connect to the proxy http://127.0.0.1:1: ") as e:
         start("http://env.test")
     assert "secret" not in str(e.value)

@@ -1,4 +1,4 @@
-"""Gym's routes over real HTTP: sessions, repeats, limits, and models that name the routes."""
+"""Gym's routes over real HTTP: sessions, repeated requests, limits, and models that call the routes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def fault(name: str) -> dict[str, Any]:
     return row("faults", FAULT_NAMES.index(name))
 
 
-async def test_a_rollout_has_its_reward_and_all_keys_of_its_row(episode: Any) -> None:
+async def test_a_rollout_returns_its_reward_and_all_keys_of_its_row(episode: Any) -> None:
     made = await episode()
     assert (await made.tool(TOOL, ARGUMENTS)).text == "accepted"
     found = await verdict(made)
@@ -47,21 +47,21 @@ async def test_a_rollout_has_its_reward_and_all_keys_of_its_row(episode: Any) ->
     wait_until(nothing_open)
 
 
-async def test_tool_answers_are_plain_utf8_text_and_send_the_cookie_again(episode: Any) -> None:
+async def test_tool_responses_are_plain_utf8_text_with_the_cookie(episode: Any) -> None:
     made = await episode()
     async with made.client._session.post(f"{made.client.base_url}/{TOOL}", json=ARGUMENTS, cookies=made.cookies) as r:
         assert r.headers["Content-Type"] == "text/plain; charset=utf-8"
         assert made.cookies.keys() == r.cookies.keys()
 
 
-async def test_a_seed_answers_before_the_reset_is_done(faulty: Served, episode: Any) -> None:
-    made = await episode(fault("reset_hangs"))  # the seed is answered, though the reset never is
+async def test_a_seed_is_answered_before_the_reset_finishes(faulty: Served, episode: Any) -> None:
+    made = await episode(fault("reset_hangs"))  # the reset never finishes
     assert (await made.seed()).ok
     await Control(faulty.url).release()
     assert (await made.tool(TOOL, ARGUMENTS)).ok
 
 
-async def test_verify_twice_gives_the_same_verdict(episode: Any, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_repeated_verify_returns_the_same_verdict(episode: Any, caplog: pytest.LogCaptureFixture) -> None:
     made = await episode(fault("end_failed"))
     first = await verdict(made)
     assert first["failure_reason"] == "the episode ended with an error: the grader crashed"
@@ -69,7 +69,7 @@ async def test_verify_twice_gives_the_same_verdict(episode: Any, caplog: pytest.
     assert sum("rollout masked" in record.getMessage() for record in caplog.records) == 1
 
 
-async def test_a_seed_posted_again_finds_its_episode(episode: Any) -> None:
+async def test_a_repeated_seed_finds_its_episode(episode: Any) -> None:
     made = await episode()
     await made.tool(TOOL, ARGUMENTS)
     resets = SWITCHBOARD.resets
@@ -78,7 +78,7 @@ async def test_a_seed_posted_again_finds_its_episode(episode: Any) -> None:
     assert (await verdict(made))["reward"] == expected_reward(made.row, ARGUMENTS)
 
 
-async def test_a_session_may_play_another_row_after_its_verify(episode: Any) -> None:
+async def test_a_session_can_play_another_row_after_its_verify(episode: Any) -> None:
     made = await episode()
     await verdict(made)
     made.row = row("train", 7)
@@ -97,7 +97,7 @@ ROUTES = {
 
 
 @pytest.mark.parametrize(("name", "arguments"), [(name, a) for name, bodies in ROUTES.items() for a in bodies])
-async def test_a_model_that_names_a_route_of_gyms_does_no_damage(episode: Any, name: str, arguments: Any) -> None:
+async def test_a_model_that_calls_a_route_of_gym_does_no_damage(episode: Any, name: str, arguments: Any) -> None:
     made = await episode()
     assert (await made.tool(TOOL, ARGUMENTS)).text == "accepted"
     answer = await made.tool(name, arguments)
@@ -107,13 +107,13 @@ async def test_a_model_that_names_a_route_of_gyms_does_no_damage(episode: Any, n
     assert (await verdict(made))["reward"] == expected_reward(made.row, ARGUMENTS)
 
 
-async def test_arguments_that_are_no_json_are_said_to_be_none(episode: Any) -> None:
+async def test_arguments_that_are_not_json_are_rejected(episode: Any) -> None:
     made = await episode()
     answer = await made.client.post(f"/{TOOL}", b'{}},"type":"reset"', made.cookies)
     assert answer.text == "The arguments are not valid JSON."
 
 
-async def test_an_unknown_session_is_lost_and_not_a_reward_of_0(episode: Any, caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_unknown_session_is_masked_as_lost(episode: Any, caplog: pytest.LogCaptureFixture) -> None:
     made = await episode()
     made.cookies.clear()
     assert (await made.tool(TOOL, ARGUMENTS)).text == "There is no episode in this session."
@@ -122,7 +122,7 @@ async def test_an_unknown_session_is_lost_and_not_a_reward_of_0(episode: Any, ca
     assert any("rollout masked (session_lost)" in record.getMessage() for record in caplog.records)
 
 
-async def test_an_idle_session_is_ended_frees_its_slot_and_is_masked(episode: Any) -> None:
+async def test_an_idle_session_is_closed_and_masked(episode: Any) -> None:
     made = await episode(idle_timeout=0.4)
     await made.tool(TOOL, ARGUMENTS)
     await asyncio.to_thread(wait_until, nothing_open)
@@ -130,13 +130,13 @@ async def test_an_idle_session_is_ended_frees_its_slot_and_is_masked(episode: An
     assert (await verdict(made))["failure_kind"] == "session_expired"
 
 
-async def test_a_long_call_is_not_idleness(episode: Any) -> None:
+async def test_a_session_is_not_idle_during_a_long_call(episode: Any) -> None:
     made = await episode(idle_timeout=0.3)
     assert (await made.tool("wait", {"seconds": 1.0})).text == "waited"
     assert (await verdict(made))["mask_sample"] is False
 
 
-async def test_an_ended_episode_keeps_its_reward_past_the_idle_limit(episode: Any) -> None:
+async def test_an_ended_episode_keeps_its_reward_after_the_idle_timeout(episode: Any) -> None:
     made = await episode(fault("tool_done"), idle_timeout=0.3)
     await made.tool(TOOL, ARGUMENTS)
     await asyncio.sleep(0.8)
@@ -144,16 +144,16 @@ async def test_an_ended_episode_keeps_its_reward_past_the_idle_limit(episode: An
 
 
 @pytest.mark.parametrize("name", ["tool_hangs", "reset_hangs", "end_hangs"])
-async def test_what_is_late_is_masked_and_its_socket_closed(episode: Any, name: str) -> None:
+async def test_a_timeout_masks_and_closes_the_socket(episode: Any, name: str) -> None:
     made = await episode(fault(name), tool_timeout=0.5, reset_timeout=0.8)
-    said = await made.tool(TOOL, ARGUMENTS)
-    assert said.text == "accepted" or "within" in said.text
+    answer = await made.tool(TOOL, ARGUMENTS)
+    assert answer.text == "accepted" or "within" in answer.text
     found = await verdict(made)
     assert found["failure_kind"] == "transport_timeout"
     await asyncio.to_thread(wait_until, lambda: SWITCHBOARD.sockets == 0)
 
 
-async def test_calls_of_a_session_take_turns_and_sessions_do_not_wait_for_each_other(episode: Any) -> None:
+async def test_calls_of_one_session_run_in_order_and_sessions_run_in_parallel(episode: Any) -> None:
     made = await episode()
     other = Episode(made.client, row("train", 1))
     await other.seed()
@@ -169,24 +169,24 @@ async def test_calls_of_a_session_take_turns_and_sessions_do_not_wait_for_each_o
 
 
 async def drop(made: Episode, path: str, body: Any, after_s: float = 0.2) -> None:
-    """Post, and break the connection while the call is under way, as a client does that posts again."""
+    """Post, and break the connection while the call is running."""
     post = made.client._session.post(f"{made.client.base_url}{path}", json=body, cookies=made.cookies)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(after_s), post:
             pass
 
 
-async def test_a_call_posted_again_is_not_run_twice(episode: Any) -> None:
+async def test_a_repeated_call_runs_once(episode: Any) -> None:
     made = await episode()
-    asked, calls = {"seconds": 0.6}, SWITCHBOARD.calls
-    await drop(made, "/wait", asked)
-    assert (await made.tool("wait", asked)).text == "waited"
+    arguments, calls = {"seconds": 0.6}, SWITCHBOARD.calls
+    await drop(made, "/wait", arguments)
+    assert (await made.tool("wait", arguments)).text == "waited"
     assert SWITCHBOARD.calls == calls + 1
-    await made.tool("wait", asked)  # the model's own repeat is a new call
+    await made.tool("wait", arguments)  # a repetition by the model is a new call
     assert SWITCHBOARD.calls == calls + 2
 
 
-async def test_an_answer_whose_client_was_gone_is_there_for_the_repeat(episode: Any) -> None:
+async def test_a_response_is_kept_for_a_client_that_disconnected(episode: Any) -> None:
     made = await episode()
     calls = SWITCHBOARD.calls
     await drop(made, "/wait", {"seconds": 0.5})
@@ -195,7 +195,7 @@ async def test_an_answer_whose_client_was_gone_is_there_for_the_repeat(episode: 
     assert SWITCHBOARD.calls == calls + 1
 
 
-async def test_a_verify_posted_again_ends_the_episode_once(episode: Any) -> None:
+async def test_a_repeated_verify_ends_the_episode_once(episode: Any) -> None:
     SWITCHBOARD.slow_s = 0.6
     made = await episode(fault("slow_end"))
     await made.tool(TOOL, ARGUMENTS)
@@ -210,7 +210,7 @@ async def test_a_dropped_call_does_not_stop_the_episode(episode: Any) -> None:
     assert (await verdict(made))["reward"] == expected_reward(made.row, ARGUMENTS)
 
 
-async def test_past_the_servers_limit_rollouts_wait_and_all_are_scored(
+async def test_rollouts_beyond_the_servers_limit_wait_and_are_scored(
     faulty: Served, episode: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     await Control(faulty.url).set(capacity=3)
@@ -224,10 +224,10 @@ async def test_past_the_servers_limit_rollouts_wait_and_all_are_scored(
 
     assert all(got == due for got, due in await asyncio.gather(*(play(e) for e in episodes)))
     (warned,) = [r.getMessage() for r in caplog.records if "is full" in r.getMessage()]
-    assert "all of its 3 sessions are taken" in warned
+    assert "all 3 sessions are in use" in warned
 
 
-async def test_a_wait_for_a_session_is_masked_past_the_reset_timeout(faulty: Served, episode: Any) -> None:
+async def test_a_rollout_that_waits_longer_than_the_reset_timeout_is_masked(faulty: Served, episode: Any) -> None:
     await Control(faulty.url).set(capacity=1)
     holder = await episode(reset_timeout=0.8)
     await holder.tool(TOOL, ARGUMENTS)
@@ -239,7 +239,9 @@ async def test_a_wait_for_a_session_is_masked_past_the_reset_timeout(faulty: Ser
     assert (await verdict(holder))["mask_sample"] is False
 
 
-async def test_a_session_that_comes_too_late_for_the_reset_counts_as_none(faulty: Served, episode: Any) -> None:
+async def test_a_session_that_is_freed_too_late_for_the_reset_is_masked_as_unavailable(
+    faulty: Served, episode: Any
+) -> None:
     await Control(faulty.url).set(capacity=1)
     holder = await episode(reset_timeout=0.8)
     await holder.tool(TOOL, ARGUMENTS)
@@ -249,7 +251,7 @@ async def test_a_session_that_comes_too_late_for_the_reset_counts_as_none(faulty
     await verdict(holder)
     found = await verdict(made)
     assert found["failure_kind"] == "provider_unavailable"
-    assert "no free session within 0.8 s, or too late for the reset" in found["failure_reason"]
+    assert "no free session within 0.8 s, or freed one too late for the reset" in found["failure_reason"]
 
 
 async def test_an_unreachable_server_is_masked_without_its_secrets(
@@ -264,7 +266,7 @@ async def test_an_unreachable_server_is_masked_without_its_secrets(
     assert "hunter2" not in found["failure_reason"]
 
 
-async def test_nothing_secret_is_logged(episode: Any, caplog: pytest.LogCaptureFixture) -> None:
+async def test_secrets_are_not_logged(episode: Any, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     SWITCHBOARD.refuse = True
     made = await episode(headers={"Authorization": "Bearer hunter2"})

@@ -1,4 +1,4 @@
-"""A resources server that is stopped. (Gym kills it one second after its SIGINT: bench/server/stopping.py times it.)"""
+"""Startup errors and shutdown. Gym kills a server one second after its SIGINT; bench/server/stopping.py measures it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from fastapi import FastAPI
 from faulty_env import SWITCHBOARD
 from faulty_tasks import FAULT_NAMES
 from gymclient import SCHEDULE, Episode, GymClient
-from openenv_bridge import lifecycle
-from openenv_bridge.config import ConfigError
+from openenv_bridge import lifespan
+from openenv_bridge.endpoint import ConfigError
 from run_all import free_port
 from serving import Served, row, wait_until
 
@@ -27,7 +27,7 @@ APP = "from openenv_bridge import OpenEnvResourcesServer as Server\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-async def test_all_sockets_are_closed_and_calls_answered_before_the_server_ends(
+async def test_all_sockets_are_closed_and_calls_are_answered_before_the_server_ends(
     faulty: Served, tmp_path: Path, number: int
 ) -> None:
     (tmp_path / "app.py").write_text(APP)
@@ -68,16 +68,16 @@ def _answers(url: str) -> bool:
 
 
 @pytest.mark.parametrize(("error", "stack"), [(ConfigError, False), (TypeError, True)])
-def test_a_server_that_can_not_start_says_why_and_does_not_serve(
+def test_a_server_that_cannot_start_reports_the_reason_and_ends(
     capfd: pytest.CaptureFixture[str], error: type[Exception], stack: bool
 ) -> None:
     async def fail() -> None:
         raise error("no such bundle")
 
     app = FastAPI()
-    lifecycle.install(app, on_start=fail, on_signal=lambda: None, on_stop=fail)
+    lifespan.install(app, on_startup=fail, on_signal=lambda: None, on_shutdown=fail)
     with pytest.raises(SystemExit):
         uvicorn.run(app, port=0)
-    said = capfd.readouterr().err
-    assert "no such bundle" in said
-    assert ("Traceback" in said) is stack
+    output = capfd.readouterr().err
+    assert "no such bundle" in output
+    assert ("Traceback" in output) is stack

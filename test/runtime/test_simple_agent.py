@@ -1,4 +1,4 @@
-"""NeMo Gym's own simple_agent, with a model that calls ``seed_session`` to play another task than its row's."""
+"""NeMo Gym's own simple_agent, with a model that calls ``seed_session`` to play a task other than its row's."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from test_model_routes import SEEDS, worth
 
 
 def model_app(calls: list[tuple[str, Any]]) -> FastAPI:
-    """A model that makes ``calls`` one after the other, and then says that it is done."""
+    """A model that makes ``calls`` one after the other, and then ends."""
     app = FastAPI()
 
     @app.post("/v1/responses")
     async def respond(request: Request) -> dict[str, Any]:
-        asked = (await request.json())["input"]
-        step = sum(item.get("type") == "function_call_output" for item in asked)
+        items = (await request.json())["input"]
+        step = sum(item.get("type") == "function_call_output" for item in items)
         if step < len(calls):
             name, arguments = calls[step]
             item: dict[str, Any] = {"type": "function_call", "call_id": f"c{step}", "name": name}
             item["arguments"] = json.dumps(arguments)
         else:
-            said = {"type": "output_text", "text": "done", "annotations": []}
-            item = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [said]}
+            content = {"type": "output_text", "text": "done", "annotations": []}
+            item = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [content]}
         whole = {"id": "r", "created_at": 0, "model": "m", "object": "response", "output": [item]}
         return {**whole, "parallel_tool_calls": False, "tool_choice": "auto", "tools": []}
 
@@ -40,7 +40,7 @@ def model_app(calls: list[tuple[str, Any]]) -> FastAPI:
 
 
 def direct(urls: dict[str, str]) -> Any:
-    """Gym's client of its servers, without a head server that knows their addresses. It is the agent's event loop's."""
+    """Gym's client of its servers, without a head server. It belongs to the agent's event loop."""
     sessions: list[aiohttp.ClientSession] = []
 
     async def post(server_name: str, url_path: str, json: Any = None, cookies: Any = None, **_: Any) -> Any:
@@ -77,7 +77,7 @@ async def test_the_rows_own_task_is_scored(fakes: Any, bridges: Any, clients: An
         assert answer.ok, answer
         found = answer.json()
     outputs = [item["output"] for item in found["response"]["output"] if item["type"] == "function_call_output"]
-    assert "This starts no episode" in outputs[0]
+    assert "No episode was started" in outputs[0]
     assert outputs[1] == "ok 1"
     assert (found["index"], found["reward"], found["mask_sample"]) == (3, 0, False)
     assert [request["data"]["index"] for request in fake.requests if request["type"] == "reset"] == [3]

@@ -1,4 +1,4 @@
-"""Tasks have one key only if their turns have the same tools; where that can't be told, they have none."""
+"""Two tasks share a key only if their turns have the same tools. Tasks with unknown tools have no key."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from openenv_bridge.toolset_key import toolset_key
+from bundle_child.toolset_key import toolset_key
 
 ROOT = "@local/srv/bundles/shop"
 
@@ -31,7 +31,7 @@ def key(*steps: dict[str, Any], root: str = ROOT, sandboxed: bool = False) -> st
 BASE = key(deploy(SHOP), ASK)
 
 
-def test_it_says_which_envs_and_is_the_same_on_every_machine() -> None:
+def test_the_key_names_the_envs_and_is_the_same_on_every_machine() -> None:
     assert BASE is not None
     assert BASE.startswith("shop-")
     assert key(deploy("@local/else/where/shop"), ASK, root="@local/else/where") == BASE
@@ -51,7 +51,7 @@ def test_it_says_which_envs_and_is_the_same_on_every_machine() -> None:
         [deploy(SHOP, depends_on=[]), {**ASK, "depends_on": [{"task_step_id": "agent"}]}],
     ],
 )
-def test_what_is_no_tool_makes_no_difference(steps: list[dict[str, Any]]) -> None:
+def test_steps_and_fields_without_tools_do_not_change_the_key(steps: list[dict[str, Any]]) -> None:
     assert key(*steps) == BASE
 
 
@@ -62,21 +62,21 @@ DIFFERENT = {
     "a role": [deploy(SHOP, role="clerk"), ASK],
     "another turn": [deploy(SHOP), ASK, ASK],
     "a deployed env": [step("deploy_env", env_id=SHOP), deploy(SHOP), ASK],
-    "that with an artifact": [step("deploy_env", env_id=SHOP, artifact_id="a"), deploy(SHOP), ASK],
+    "a deployed env with an artifact": [step("deploy_env", env_id=SHOP, artifact_id="a"), deploy(SHOP), ASK],
     "a tool that is blocked": [deploy(SHOP), BLOCK, ASK],
-    "one that is blocked for the second turn": [deploy(SHOP), ASK, BLOCK, ASK],
+    "a tool that is blocked for the second turn": [deploy(SHOP), ASK, BLOCK, ASK],
     "another tool that is blocked": [deploy(SHOP), {**BLOCK, "tools": ["sell"]}, ASK],
 }
 
 
-def test_what_may_be_another_tool_makes_another_key() -> None:
-    keys = {what: key(*steps) for what, steps in DIFFERENT.items()}
+def test_other_tools_change_the_key() -> None:
+    keys = {name: key(*steps) for name, steps in DIFFERENT.items()}
     assert None not in keys.values()
     assert len({BASE, *keys.values()}) == len(keys) + 1
     assert key(deploy(SHOP), ASK, sandboxed=True) != BASE
 
 
-def test_which_of_two_deployments_is_bound_counts_and_how_their_steps_are_called_does_not() -> None:
+def test_the_bound_deployment_changes_the_key_and_the_names_of_steps_do_not() -> None:
     def two(first: str, second: str, bound: str) -> str | None:
         envs = [step("deploy_env", env_id=SHOP) | {"id": name} for name in (first, second)]
         return key(*envs, deploy(SHOP, env_step_id=bound), ASK)
@@ -90,10 +90,10 @@ def test_which_of_two_deployments_is_bound_counts_and_how_their_steps_are_called
         [deploy(SHOP), step("load_artifact", env_id=SHOP, artifact_id="a"), ASK],
         [deploy(SHOP), step("apply_server_config", env_id=SHOP), ASK],
         [deploy(SHOP), step("run_code", code="…"), ASK],
-        [deploy(SHOP), step("somebodys_own_step"), ASK],
+        [deploy(SHOP), step("unknown_step"), ASK],
         [deploy(SHOP), {**BLOCK, "depends_on": []}, ASK],
         [deploy(SHOP), BLOCK, {**ASK, "depends_on": [{"task_step_id": "agent"}]}],
     ],
 )
-def test_where_the_steps_do_not_tell_there_is_none(steps: list[dict[str, Any]]) -> None:
+def test_steps_with_unknown_tools_have_no_key(steps: list[dict[str, Any]]) -> None:
     assert key(*steps) is None

@@ -1,4 +1,4 @@
-"""Gym's typed sessions, which environment servers seed, close and may repeat."""
+"""Gym's typed sessions, which environment servers seed and close, and whose requests may be repeated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOOL, ARGUMENTS = "submit_schedule", {"schedule": SCHEDULE}
 
 
 def task_data(task: dict[str, Any]) -> dict[str, Any]:
-    """What single_agent_turn makes of a row: all but what is the agent's."""
+    """Return what single_agent_turn sends of a row: everything except the agent's part."""
     return {key: value for key, value in task.items() if key != "responses_create_params"}
 
 
@@ -57,7 +57,7 @@ async def typed(faulty: Served, bridges: Callable[..., Served], clients: Clients
 
 
 @pytest.mark.parametrize("whole_row", [True, False])
-def test_gyms_own_check_of_the_contract_passes(faulty: Served, whole_row: bool) -> None:
+def test_the_server_passes_gyms_conformance_check(faulty: Served, whole_row: bool) -> None:
     seed = ResourcesSeedSessionRequest.model_validate(
         {
             "resources_session_id": str(uuid4()),
@@ -85,7 +85,7 @@ async def test_a_rollout_is_played_verified_and_closed(typed: Any) -> None:
     assert (await made.verify()).json() == verdict
 
 
-async def test_a_seed_posted_again_finds_its_episode_even_after_the_verify(typed: Any) -> None:
+async def test_a_repeated_seed_finds_its_episode_even_after_the_verify(typed: Any) -> None:
     made = typed()
     await made.seed()
     await made.tool(TOOL, ARGUMENTS)
@@ -104,7 +104,7 @@ async def test_a_session_of_another_episode_is_refused(typed: Any) -> None:
     assert (await made.seed()).status == 409
 
 
-async def test_a_seed_after_the_close_is_refused_and_opens_nothing(typed: Any) -> None:
+async def test_a_seed_after_the_close_is_refused_and_opens_no_session(typed: Any) -> None:
     made, never_seeded = typed(), typed()
     await made.seed()
     await made.tool(TOOL, ARGUMENTS)
@@ -116,7 +116,7 @@ async def test_a_seed_after_the_close_is_refused_and_opens_nothing(typed: Any) -
     assert SWITCHBOARD.resets == resets
 
 
-async def test_a_close_frees_the_slot_and_a_later_verify_is_masked(typed: Any) -> None:
+async def test_a_close_frees_the_session_and_a_later_verify_is_masked(typed: Any) -> None:
     made = typed()
     await made.seed()
     await made.tool(TOOL, ARGUMENTS)
@@ -127,7 +127,7 @@ async def test_a_close_frees_the_slot_and_a_later_verify_is_masked(typed: Any) -
     assert (verdict["mask_sample"], verdict["failure_kind"]) == (True, "cancelled")
 
 
-async def test_tools_that_the_seed_did_not_show_are_compared_at_verify(typed: Any) -> None:
+async def test_tools_that_the_seed_left_out_are_compared_at_verify(typed: Any) -> None:
     made = typed()
     await made.seed()
     await made.tool(TOOL, ARGUMENTS)

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('a user that the system does not know has a cache folder, too', () => {
+test('a user that the system does not know has a cache folder', () => {
   vi.stubEnv('XDG_CACHE_HOME', '');
   vi.spyOn(os, 'homedir').mockImplementation(() => {
     throw Object.assign(new Error('uv_os_homedir returned ENOENT'), { code: 'ERR_SYSTEM_ERROR' });
@@ -34,7 +34,7 @@ test.each([
   ['', '/home/me', '/home/me/.cache/gymgen'],
   ['caches', '/home/me', '/home/me/.cache/gymgen'],
   ['', '', '/.cache/gymgen'],
-])('is no folder of wherever gymgen runs: XDG_CACHE_HOME=%j HOME=%j', (cache, home, folder) => {
+])('the cache folder does not depend on the current folder: XDG_CACHE_HOME=%j HOME=%j', (cache, home, folder) => {
   vi.stubEnv('XDG_CACHE_HOME', cache);
   vi.stubEnv('HOME', home);
   expect(cacheFolder()).toBe(folder);
@@ -44,26 +44,26 @@ describe('a cached folder', () => {
   let home: string;
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'gymgen-cache-'));
-    made = [];
+    created = [];
     vi.stubEnv('XDG_CACHE_HOME', join(home, 'cache'));
     vi.stubEnv('XDG_STATE_HOME', join(home, 'state'));
   });
   afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-  let made: string[];
+  let created: string[];
   const cached = (identity = 'one') =>
     cachedFolder('envs/own/example', identity, async (fresh) => {
-      made.push(fresh);
+      created.push(fresh);
       writeFileSync(join(fresh, 'program'), 'ours');
     });
 
-  test('is made once for the same identity, and lies in folders that only this user can read', async () => {
+  test('is created once for each identity, in folders that only this user can read', async () => {
     const umask = process.umask(0);
     try {
       const folder = await cached();
       expect(await cached()).toBe(folder);
       expect(await cached('other')).not.toBe(folder);
-      expect(made).toHaveLength(2);
+      expect(created).toHaveLength(2);
       for (const below of ['.', 'envs', 'envs/own']) {
         expect(statSync(join(home, 'cache/gymgen', below)).mode & 0o777).toBe(0o700);
       }
@@ -90,17 +90,17 @@ describe('a cached folder', () => {
         writeFileSync(folder, 'planted');
       },
     ],
-  ])('is made again if it %s', async (_, spoil) => {
+  ])('is created again if it %s', async (_, tamper) => {
     const folder = await cached();
-    spoil(folder);
+    tamper(folder);
     expect(await knownFolder('envs/own/example', 'one')).toBeUndefined();
     await cached();
-    expect(made).toHaveLength(2);
+    expect(created).toHaveLength(2);
     expect(readdirSync(join(home, 'cache/gymgen/envs/own'))).toHaveLength(1);
     expect(readdirSync(dirname(folder))).toHaveLength(1);
   });
 
-  test('has a path that a commit cannot know: it is another one for each user', async () => {
+  test('has a different path for each user, so that a commit cannot know it', async () => {
     const folder = await cached();
     rmSync(join(home, 'state'), { recursive: true });
     expect(await cached()).not.toBe(folder);
@@ -120,18 +120,18 @@ describe('a cached folder', () => {
         symlinkSync(join(home, 'elsewhere'), cache);
       },
     ],
-  ])('is refused if the cache is not private: %s', async (_, spoil) => {
+  ])('is refused if the cache is not private: %s', async (_, change) => {
     const cache = join(home, 'cache/gymgen');
     mkdirSync(cache, { recursive: true });
-    spoil(cache);
+    change(cache);
     const failure = await failureOf(cached());
     expect(failure).toMatch(/the cache folder is not private/);
     expect(failure).toMatch(/fix: remove it, or set XDG_CACHE_HOME/);
-    expect(made).toEqual([]);
+    expect(created).toEqual([]);
     expect(await bytecodeFolder()).toBeUndefined();
   });
 
-  test('of bytecode is emptied if it came with a checkout', async () => {
+  test('of bytecode is replaced if it came with a checkout', async () => {
     const folder = String(await bytecodeFolder());
     writeFileSync(join(folder, 'planted.pyc'), '');
     rmSync(join(home, 'state'), { recursive: true });

@@ -18,14 +18,14 @@ const open = () =>
   });
 
 test.each([
-  ['app: 3', /openenv.yaml can't be read: app/],
-  ['app: "os:system(1)"', /openenv.yaml can't be read: app wants MODULE:ATTRIBUTE/],
-  ['port: 99999', /openenv.yaml can't be read: port/],
-  ['- a list', /openenv.yaml can't be read/],
-  ['a: [', /openenv.yaml can't be read/],
-  ['name: x', /doesn't say what it needs: it has no pyproject.toml[\s\S]*serve it yourself/],
-])('%s is refused', async (yaml, told) => {
+  ['app: 3', /invalid openenv.yaml: app/],
+  ['app: "os:system(1)"', /invalid openenv.yaml: app must be MODULE:ATTRIBUTE/],
+  ['port: 99999', /invalid openenv.yaml: port/],
+  ['- a list', /invalid openenv.yaml/],
+  ['a: [', /invalid openenv.yaml/],
+  ['name: x', /declares no dependencies\n.*pyproject.toml[\s\S]*serve it yourself/],
+])('a project with the openenv.yaml %j is refused', async (yaml, message) => {
   writeFileSync(join(folder, 'openenv.yaml'), yaml);
   mkdirSync(join(folder, 'server'));
-  expect(await failureOf(open())).toMatch(told);
+  expect(await failureOf(open())).toMatch(message);
 });

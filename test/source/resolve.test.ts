@@ -26,11 +26,11 @@ test.each([
   ['ws://h/ws', 'url'],
   ['https://huggingface.co/spaces/o/e', 'space'],
   ['hf:o/e', 'space'],
-  ['project', 'project'], // though it has what a bundle has, too
+  ['project', 'project'], // although it also has a folder of a bundle
   ['./bundle', 'bundle'],
   ['evals-only/', 'bundle'],
-  ['demo', 'bundle'], // a folder before a command's name
-  ['hello', 'bundle'], // and before an installed bundle's
+  ['demo', 'bundle'], // a folder, not the command
+  ['hello', 'bundle'], // a folder, not an installed bundle
   ['echo-mcp', 'bundle'],
   ['agentenv-framework/hello', 'bundle'],
 ])('%s is a %s', async (text, kind) => {
@@ -38,30 +38,32 @@ test.each([
 });
 
 test.each([
-  ['other', /other is no OpenEnv project \(it has no openenv.yaml\) and no AgentEnv bundle[\s\S]*envs\/, agents\//],
-  ['file', /file is a file/],
-  ['./missing', /there is no .\/missing/],
-  ['a/b/c', /there is no a\/b\/c/],
+  ['other', /other is neither an OpenEnv project nor an AgentEnv bundle[\s\S]*openenv.yaml[\s\S]*envs\/, agents\//],
+  ['file', /unsupported source: file is a file/],
+  ['./missing', /source not found: .\/missing/],
+  ['a/b/c', /source not found: a\/b\/c/],
   ['localhost:8000', /not a URL: localhost:8000[\s\S]*http:\/\/localhost:8000/],
   ['hf:owner', /not a Space: hf:owner[\s\S]*hf:OWNER\/NAME/],
-  ['', /there is no/],
-])('%j is refused', async (text, told) => {
-  expect(await failureOf(resolveSource(text))).toMatch(told);
+  ['', /source not found/],
+])('%j is refused', async (text, message) => {
+  expect(await failureOf(resolveSource(text))).toMatch(message);
 });
 
-describe('options of a bundle', () => {
+describe('options of bundles', () => {
   test.each<[BundleOptions, string]>([
     [{ sandbox: 'docker' }, '--sandbox'],
     [{ maxConcurrentEnvs: 2 }, '--max-concurrent-envs'],
     [{ reward: 'score', python: 'python3' }, '--python'],
     [{ absolute: true }, '--absolute'],
-  ])('%j are refused for what is none', async (options, flag) => {
-    expect(await failureOf(resolveSource('http://h', options))).toMatch(`${flag} is for an AgentEnv bundle`);
+  ])('%j are refused for another source', async (options, flag) => {
+    expect(await failureOf(resolveSource('http://h', options))).toMatch(
+      `${flag} works only with an AgentEnv bundle\nat: http://h\nfix: remove ${flag}`,
+    );
     expect(await failureOf(resolveSource('project', options))).toMatch(flag);
     expect((await resolveSource('bundle', options)).kind).toBe('bundle');
   });
 
-  test('but the reward is for any', async () => {
+  test('are refused except the reward, which works with any source', async () => {
     expect((await resolveSource('http://h', { reward: 'score' })).kind).toBe('url');
   });
 });
@@ -78,7 +80,7 @@ test.each([
   expect(await looksLikeSource(text)).toBe(expected);
 });
 
-test("a Space's app has its owner and name in its host", async () => {
+test('the host of a Space has its owner and name', async () => {
   const note = vi.fn();
   const reporter = { note, warn: note, progress: note };
   const open = async (text: string) =>

@@ -16,7 +16,7 @@ beforeEach(() => {
   });
 });
 
-test('a folder is remembered with its code and sandbox, wherever it is reached from', async () => {
+test('a folder is remembered with its code and sandbox, by its real path', async () => {
   const folder = join(work, 'folder');
   expect(await isRemembered(folder, { code: '/b' })).toBe(false);
   await rememberSource(folder, { code: '/b', sandbox: 'docker' });
@@ -28,7 +28,7 @@ test('a folder is remembered with its code and sandbox, wherever it is reached f
   expect(await isRemembered(join(work, 'other'), { code: '/b', sandbox: 'docker' })).toBe(false);
 });
 
-test('what a folder was written from last is what is remembered', async () => {
+test('only the last source of a folder is remembered', async () => {
   const folder = join(work, 'folder');
   await rememberSource(folder, { code: '/b' });
   await rememberSource(folder, { code: '/c' });
@@ -37,7 +37,7 @@ test('what a folder was written from last is what is remembered', async () => {
   expect(readdirSync(join(work, 'state/gymgen'))).toHaveLength(1);
 });
 
-test('without a state folder nothing is remembered, and nothing fails', async () => {
+test('without a state folder, nothing is remembered and nothing fails', async () => {
   vi.stubEnv('XDG_STATE_HOME', '/dev/null');
   await rememberSource(join(work, 'folder'), { code: '/b' });
   expect(await isRemembered(join(work, 'folder'), { code: '/b' })).toBe(false);

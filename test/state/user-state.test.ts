@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { knownKey, readState, userKey, writeState } from '../../src/state/user-state.js';
 
-/** A state home of this test. */
+/** A state home for this test. */
 function stateHome(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gymgen-home-'));
   vi.stubEnv('XDG_STATE_HOME', folder);
@@ -22,7 +22,7 @@ test('reading creates nothing', async () => {
   expect(readdirSync(home)).toEqual([]);
 });
 
-test('the key is created once, for this user only', async () => {
+test('the key is created once, readable only by this user', async () => {
   const home = stateHome();
   const key = await userKey();
   expect(key).toHaveLength(32);
@@ -33,7 +33,7 @@ test('the key is created once, for this user only', async () => {
   expect(readdirSync(join(home, 'gymgen'))).toEqual(['key']);
 });
 
-test('a key that others could have written is not taken', async () => {
+test('a key that others could have written is not used', async () => {
   const home = stateHome();
   const folder = join(home, 'gymgen');
   mkdirSync(folder);
@@ -47,7 +47,7 @@ test('a key that others could have written is not taken', async () => {
   expect(await knownKey()).toBeUndefined();
 });
 
-test('a state folder that cannot be used is no error', async () => {
+test('an unusable state folder is not an error', async () => {
   vi.stubEnv('XDG_STATE_HOME', '/dev/null');
   onTestFinished(() => void vi.unstubAllEnvs());
   expect(await userKey()).toBeUndefined();

@@ -1,4 +1,11 @@
-import { type DiscoverOptions, type Discovery, discover, type Reporter, type Task } from '../../src/discover/index.js';
+import {
+  type DiscoverOptions,
+  type Discovery,
+  type DiscoverySummary,
+  discover,
+  type Reporter,
+  type Task,
+} from '../../src/discover/index.js';
 
 export interface Found {
   envName: string;
@@ -8,6 +15,7 @@ export interface Found {
   toolsets: string[];
   warnings: string[];
   discovery: Discovery;
+  summary: DiscoverySummary;
 }
 
 export class Said implements Reporter {
@@ -36,7 +44,7 @@ export function discoverOptions(changes: Partial<DiscoverOptions> = {}): Discove
   };
 }
 
-/** Asks a server for all that it serves, as a run that writes it does. */
+/** Discovers a server completely, as a run does. */
 export async function discoverAll(
   url: string,
   changes: Partial<DiscoverOptions> = {},
@@ -47,13 +55,15 @@ export async function discoverAll(
     const tasks: Task[] = [];
     for (const split of discovery.splits) for await (const page of discovery.tasks(split)) tasks.push(...page);
     const { envName, splits } = discovery;
+    const summary = await discovery.finish();
     return {
       envName,
       splits: splits.map(({ name, count }) => `${name}: ${count}`),
       tasks,
-      toolsets: discovery.toolsets().map(({ key, turns }) => `${key}: ${turns.map(names).join(' | ')}`),
+      toolsets: summary.toolsets.map(({ key, turns }) => `${key}: ${turns.map(names).join(' | ')}`),
       warnings: said.warnings,
       discovery,
+      summary,
     };
   } finally {
     await discovery.close();

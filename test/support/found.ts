@@ -4,19 +4,19 @@ import type { Script, ServedSession } from './served-session.js';
 import type { ServedTask, ServedTool } from './served-tasks.js';
 import { StandIn, type StandInOptions } from './stand-in.js';
 
-/** What is found on a server of its own. */
+/** Starts a server and discovers it completely. */
 export async function found(options: StandInOptions, changes = {}) {
   const server = await StandIn.start(options);
   return { server, ...(await discoverAll(server.url, changes)) };
 }
 
-/** Why a server of its own can't be read. */
+/** Starts a server and returns the error of its discovery. */
 export async function failureFrom(options: StandInOptions, changes = {}) {
   const server = await StandIn.start(options);
   return { failure: await failureOf(discoverAll(server.url, changes)), server };
 }
 
-/** Turns by a task's number: what `day-7` offers. */
+/** Turns of a task, from the number in its name, such as `day-7`. */
 export const byNumber = (turns: (number: number) => ServedTool[][]) => (task: ServedTask) =>
   turns(Number(/\d+$/.exec(String(task.name))));
 

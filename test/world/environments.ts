@@ -7,13 +7,13 @@ import { FINQA_ANSWER, finqaData } from './support/finqa.js';
 export interface Environment {
   /** Its folder in `envs/` of the repository. */
   folder: string;
-  /** What `--tasks` is given; without it, `--episodes 10`. */
+  /** The tasks file of `--tasks`. Default: `--episodes 10`. */
   tasks?: { file: string; lines: object[] };
-  /** What gymgen is told besides. */
+  /** More options of gymgen. */
   options: string[];
-  /** Variables that its server needs. */
+  /** Environment variables of its server. */
   env?: (work: string) => Record<string, string>;
-  /** Ways to play a row, which the model goes through from rollout to rollout; no two of them begin with the same move. */
+  /** Move sequences for a row. Each rollout takes the next one. No two start with the same move. */
   plays(row: GivenRow): Move[][];
 }
 
@@ -24,7 +24,7 @@ const steps = (field: string, values: readonly unknown[]) => values.map((value) 
 const times = <T>(count: number, value: T) => Array.from({ length: count }, () => value);
 const ten = <T>(task: (index: number) => T) => Array.from({ length: 10 }, (_, index) => task(index));
 
-/** What a row's environment is to be asked, as reasoning_gym's chain_sum words it: "… 12 - 3 + 45 =". */
+/** The sum that a prompt of reasoning_gym's chain_sum asks for: "… 12 - 3 + 45 =". */
 const sumIn = (prompt: string) => {
   const terms = /([\d\s+-]+)=/.exec(prompt)?.[1]?.replaceAll(' ', '') ?? '';
   return (terms.match(/[+-]?\d+/g) ?? []).reduce((sum, term) => sum + Number(term), 0);
@@ -172,17 +172,17 @@ export const REFUSED: { folder: string; why: string; env?: Record<string, string
     folder: 'chat_env',
     why: 'no episode starts: its tokenizer is a download (and its action is a list of token numbers)',
     env: { HF_HUB_OFFLINE: '1' },
-    told: /no episode begins/,
+    told: /could not start an episode/,
   },
   {
     folder: 'dipg_safety_env',
     why: 'every step fails: it returns a `StepResult` instead of an observation',
-    told: /no step can be taken: .*'StepResult' object has no attribute 'model_dump'/,
+    told: /every step fails: .*'StepResult' object has no attribute 'model_dump'/,
   },
   {
     folder: 'calendar_env',
     why: 'no session opens: it serves another protocol, without a websocket',
-    told: /the websocket was refused with HTTP 403[\s\S]*another dialect than OpenEnv/,
+    told: /the server refused the websocket \(HTTP 403\)[\s\S]*check that it is an OpenEnv server/,
   },
 ];
 

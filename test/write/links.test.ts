@@ -31,42 +31,42 @@ function link(to: string, at: string): void {
 
 const FILES = ['app.py', CONFIG, TRAIN, 'toolsets.json', 'openenv_bridge/__init__.py'];
 
-describe.each(FILES)('%s as a link to a file outside', (file) => {
-  test('is reported as a link by check, without a word of what it leads to', async () => {
+describe.each(FILES)('%s as a symlink to a file outside', (file) => {
+  test('check reports it as a symlink and shows nothing of its target', async () => {
     const { root, secret, parent } = await written();
     link(secret, join(root.folder, file));
     const before = snapshot(parent);
     const report = await root.check();
-    expect(statesIn(report)).toContain(`edited ${file} (a symlink now)`);
+    expect(statesIn(report)).toContain(`edited ${file} (replaced by a symlink)`);
     expect(JSON.stringify(report)).not.toContain(SECRET);
     expect(report.differences.find(({ path }) => path === file)).toEqual({
       path: file,
       state: 'edited',
-      note: 'a symlink now',
+      note: 'replaced by a symlink',
     });
     expect(snapshot(parent)).toEqual(before);
   });
 
-  test('is reported the same if its target has the generated text', async () => {
+  test('check reports it also if its target has the generated text', async () => {
     const { root, parent } = await written();
     const target = join(parent, 'moved');
     renameSync(join(root.folder, file), target);
     symlinkSync(target, join(root.folder, file));
-    expect(statesIn(await root.check())).toEqual([`edited ${file} (a symlink now)`]);
+    expect(statesIn(await root.check())).toEqual([`edited ${file} (replaced by a symlink)`]);
   });
 
   test('stops a write, stays with update and --theirs, and is replaced with --force', async () => {
     const { root, secret, parent, server } = await written();
     link(secret, join(root.folder, file));
     const before = snapshot(parent);
-    expect(await failureOf(root.write())).toContain(`${file} (a symlink now)`);
+    expect(await failureOf(root.write())).toContain(`${file} (replaced by a symlink)`);
     expect(snapshot(parent)).toEqual(before);
 
     server.splits = { train: days(6) };
     for (const edits of ['keep', 'theirs'] as const) {
       const report = await root.update({ edits, keepPrompts: true });
       expect(JSON.stringify(report)).not.toContain(SECRET);
-      expect(report.edited).toContainEqual({ path: file, state: 'edited', note: 'a symlink now' });
+      expect(report.edited).toContainEqual({ path: file, state: 'edited', note: 'replaced by a symlink' });
       expect(lstatSync(join(root.folder, file)).isSymbolicLink()).toBe(true);
     }
     await root.write({ edits: 'ours', dropPrompts: true });
@@ -75,15 +75,15 @@ describe.each(FILES)('%s as a link to a file outside', (file) => {
     expect((await root.check()).changed).toBe(false);
   });
 
-  test('is never waited for, if it leads to a FIFO', async () => {
+  test('a symlink to a FIFO is never opened', async () => {
     const { root, parent } = await written();
     execFileSync('mkfifo', [join(parent, 'fifo')]);
     link(join(parent, 'fifo'), join(root.folder, file));
-    expect(statesIn(await root.check())).toEqual([`edited ${file} (a symlink now)`]);
-    expect(await failureOf(root.write())).toContain('(a symlink now)');
+    expect(statesIn(await root.check())).toEqual([`edited ${file} (replaced by a symlink)`]);
+    expect(await failureOf(root.write())).toContain('(replaced by a symlink)');
   });
 
-  test('is never waited for, if it is a FIFO itself', async () => {
+  test('a FIFO in its place is never waited for', async () => {
     const { root } = await written();
     rmSync(join(root.folder, file));
     execFileSync('mkfifo', [join(root.folder, file)]);
@@ -98,8 +98,8 @@ const FOLDERS = ['..', '', 'configs', 'data', 'openenv_bridge'];
 describe.each([
   ['outside', (parent: string) => join(parent, 'home/moved')],
   ['inside', (parent: string) => join(parent, 'root/moved')],
-])('a folder that is a link to one %s the Gym root', (_, targetIn) => {
-  test.each(FOLDERS)('resources_servers/grid_v1/%s: every command refuses it and changes nothing', async (folder) => {
+])('a folder that is a symlink to one %s the Gym root', (_, targetIn) => {
+  test.each(FOLDERS)('resources_servers/grid_v1/%s: every command rejects it and changes nothing', async (folder) => {
     const { root, parent, server } = await written();
     const target = targetIn(parent);
     renameSync(join(root.folder, folder), target);
@@ -122,19 +122,19 @@ describe.each([
   });
 });
 
-test('a linked file that is no longer generated is not deleted, and with --force only the link is', async () => {
+test('a symlink that is no longer generated stays; --force removes only the link', async () => {
   const { root, secret, server } = await written();
   server.splits = { train: days(5), eval: days(2) };
   await root.write();
   server.splits = { train: days(5) };
   link(secret, join(root.folder, 'data/eval.jsonl'));
-  expect(await failureOf(root.write())).toContain('data/eval.jsonl (a symlink now, and no longer generated)');
+  expect(await failureOf(root.write())).toContain('data/eval.jsonl (replaced by a symlink, and no longer generated)');
   await root.write({ edits: 'ours', dropPrompts: true });
   expect(existsSync(join(root.folder, 'data/eval.jsonl'))).toBe(false);
   expect(existsSync(secret)).toBe(true);
 });
 
-test('settings are not read through a link, and a pyproject.toml that is a FIFO is not waited for', async () => {
+test('settings are not read through a symlink, and a FIFO as pyproject.toml is not waited for', async () => {
   const { root, parent } = await written();
   root.edit(CONFIG, (text) => text.replace(/^( *)domain: .*$/m, '$&\n$1tool_timeout: 45'));
   expect(await currentSettings(root.gymRoot, 'grid_v1')).toEqual({ tool_timeout: 45 });

@@ -1,4 +1,4 @@
-// A Gym root may come with a repository that somebody else made: nothing in it leads a command out of the root.
+// A Gym root may come with a repository of someone else. Nothing in it makes a command leave the root.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { StandIn } from '../support/stand-in.js';
 
 const NAME = 'grid_v1';
 
-/** A written Gym root, with folders of the user beside it. */
+/** A written Gym root, with a folder of the user next to it. */
 async function written() {
   const server = await StandIn.start({ splits: { train: days(5) } });
   const root = new Root(server.url);
@@ -35,7 +35,7 @@ async function batch(root: Root, check: boolean): Promise<void> {
   if (outcome?.error) throw outcome.error;
 }
 
-/** Commands that write, and those that only look. */
+/** Commands that write, and commands that only read. */
 const WRITERS: Record<string, (root: Root) => Promise<unknown>> = {
   write: (root) => root.write(),
   'write --force': (root) => root.write({ edits: 'ours', dropPrompts: true }),
@@ -61,7 +61,7 @@ function stateHome(folder: string): void {
 
 const fifo = (path: string) => void execFileSync('mkfifo', [path]);
 
-/** Shapes of `.gymgen/`, each made for the staging folder of `name`. */
+/** Shapes of `.gymgen/`, each created for one staging folder. */
 const SHAPES: Record<string, (world: World, staging: string) => void> = {
   'a journal that writes from a folder link': ({ parent }, staging) => {
     put(staging, { 'journal.json': journal({ writes: ['id_rsa'] }) });
@@ -119,7 +119,7 @@ const SHAPES: Record<string, (world: World, staging: string) => void> = {
 };
 
 describe.each([NAME, 'other'])('a .gymgen/%s that gymgen did not create', (name) => {
-  test.each(Object.entries(SHAPES))('%s: every command refuses it and changes nothing', async (_, shape) => {
+  test.each(Object.entries(SHAPES))('%s: every command rejects it and changes nothing', async (_, shape) => {
     const world = await written();
     const staging = join(world.gymgen, name);
     mkdirSync(staging, { recursive: true });
@@ -132,7 +132,7 @@ describe.each([NAME, 'other'])('a .gymgen/%s that gymgen did not create', (name)
   });
 });
 
-test('entries that gymgen does not create stay, and hinder nothing', async () => {
+test('entries that gymgen does not create are ignored and kept', async () => {
   const { root, gymgen, parent, server } = await written();
   put(gymgen, {
     [`${NAME}/mine.txt`]: 'mine',
@@ -163,7 +163,7 @@ test('entries that gymgen does not create stay, and hinder nothing', async () =>
   );
 });
 
-test('an owner that names a running process of somebody else stops that folder only, with the way out', async () => {
+test('an owner file that names a running process stops only that folder; the error names the fix', async () => {
   const { root, gymgen, parent } = await written();
   const files = {
     'owner.json': JSON.stringify({ pid: process.ppid }),
@@ -185,7 +185,7 @@ test('an owner that names a running process of somebody else stops that folder o
   });
 });
 
-test('a command that only looks creates no state folder', async () => {
+test('a command that only reads creates no state folder', async () => {
   const { root, parent, gymgen } = await written();
   stateHome(join(parent, 'state'));
   for (const run of Object.values(READERS)) await run(root);
@@ -194,7 +194,7 @@ test('a command that only looks creates no state folder', async () => {
   expect(readdirSync(parent)).not.toContain('state');
 });
 
-/** The same world after a write that stopped in its commit. */
+/** The same after a write that failed during its commit. */
 async function interrupted(): Promise<World> {
   const world = await written();
   let isFull = true;
@@ -206,7 +206,7 @@ async function interrupted(): Promise<World> {
 }
 
 describe('an interrupted write of this user', () => {
-  test('is reported by commands that only look, with the command that completes it', async () => {
+  test('is reported by commands that only read, with the command that completes it', async () => {
     const { root, parent } = await interrupted();
     const before = snapshot(parent);
     for (const [command, run] of Object.entries(READERS)) {
@@ -224,7 +224,7 @@ describe('an interrupted write of this user', () => {
     expect(() => readdirSync(gymgen)).toThrow('ENOENT');
   });
 
-  test('is completed in a root that is named by another path', async () => {
+  test('is completed if the root is named by another path', async () => {
     const { root, parent } = await interrupted();
     symlinkSync('root', join(parent, 'link'));
     expect(await finishCommits(join(parent, 'link'))).toEqual([NAME]);
@@ -263,7 +263,7 @@ describe('an interrupted write of this user', () => {
     }
   });
 
-  test('is not completed in a copy of the Gym root, nor with the key of another user', async () => {
+  test('is not completed in a copy of the Gym root, or with the key of another user', async () => {
     const { root, parent } = await interrupted();
     const copy = join(parent, 'copy');
     cpSync(root.gymRoot, copy, { recursive: true });
@@ -274,7 +274,7 @@ describe('an interrupted write of this user', () => {
     expect(snapshot(parent)).toEqual(before);
   });
 
-  test('that no later process can complete says so, and its way out works', async () => {
+  test('without a state folder cannot be completed; the fix in the error works', async () => {
     stateHome('/dev/null');
     const { root, gymgen } = await interrupted();
     const failure = await failureOf(root.write());

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { WriteFlags } from '../../src/cli/write-options.js';
-import { writeRequest } from '../../src/cli/write-request.js';
+import { requestOf } from '../../src/operations/request.js';
 import { hasTurns, write } from '../../src/operations/write.js';
+import type { Flags } from '../../src/options/index.js';
 import { tempFolder } from '../support/built-cli.js';
 import { Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
@@ -16,8 +16,8 @@ refuseWarnings();
 
 const root = () => join(tempFolder(), 'gym-root');
 
-function writing(url: string, gymRoot: string, flags: WriteFlags = {}, signal = new AbortController().signal) {
-  return write(writeRequest(url, gymRoot, flags), new Said(), signal);
+function writing(url: string, gymRoot: string, flags: Flags = {}, signal = new AbortController().signal) {
+  return write(requestOf(url, gymRoot, flags), new Said(), signal);
 }
 
 /** All files below a folder, by path. */
@@ -34,7 +34,7 @@ const rowsOf = (gymRoot: string, split: string, name = 'grid_v1') =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-test('a server becomes a folder, and the same server the same bytes', async () => {
+test('a server is written to a folder; the same server gives the same bytes', async () => {
   const server = await recorded('qa-v1');
   const [one, other] = [root(), root()];
   const flags = { split: ['train'], limit: '2' };
@@ -58,7 +58,7 @@ test('a server becomes a folder, and the same server the same bytes', async () =
   expect(await writing(`${server.url}/`, one, flags)).toMatchObject({ changed: false });
 });
 
-test('rows hold the task, its own tools and where it is', async () => {
+test('a row has its task, tools, split and index', async () => {
   const server = await recorded('tools-v1');
   const target = root();
   await writing(server.url, target, { renameTool: ['stats=stats_tool'] });
@@ -73,7 +73,7 @@ test('rows hold the task, its own tools and where it is', async () => {
   expect(rows[2]).toMatchObject({ split: 'train', index: 2, task_id: '@local/tools-v1/notes-find' });
 });
 
-test('what the config says is the URL as it is understood, or --config-url', async () => {
+test('the config has the normalized URL, or --config-url', async () => {
   const server = await StandIn.start();
   const config = (target: string) =>
     readFileSync(join(target, 'resources_servers/grid_v1/configs/grid_v1.yaml'), 'utf8');
@@ -85,7 +85,7 @@ test('what the config says is the URL as it is understood, or --config-url', asy
   expect(config(other)).not.toContain(server.host);
 });
 
-test('settings that people made in the config are kept and told', async () => {
+test('settings that the user changed in the config are kept and reported', async () => {
   const server = await StandIn.start();
   const target = root();
   await writing(server.url, target, { toolTimeout: '30' });
@@ -97,7 +97,7 @@ test('settings that people made in the config are kept and told', async () => {
   expect(readFileSync(config, 'utf8')).toContain('tool_timeout: 45');
 });
 
-test('a dry run reads all and writes nothing', async () => {
+test('a dry run reads everything and writes nothing', async () => {
   const server = await StandIn.start();
   const target = root();
   const report = await writing(server.url, target, { dryRun: true });
@@ -107,44 +107,50 @@ test('a dry run reads all and writes nothing', async () => {
 });
 
 describe('nothing is written, and no session left open, where', () => {
-  const cases: [string, StandInOptions, WriteFlags, RegExp][] = [
+  const cases: [string, StandInOptions, Flags, RegExp][] = [
     ['a tool has a name that Gym has', { turns: () => [[tool('verify')]] }, {}, /'verify'[\s\S]*--rename-tool verify=/],
     [
-      'rows have what JSON has not',
+      'a tool has a name that Gym reserves',
+      { turns: () => [[tool('verify')]] },
+      {},
+      /'verify'[\s\S]*--rename-tool verify=/,
+    ],
+    [
+      'a prompt is not valid JSON text or is empty',
       { splits: { train: [day(0, { prompt: 'a\ud800' }), day(1, { prompt: '' })] } },
       {},
       /train\[0\].*lone surrogate[\s\S]*train\[1\].*prompt is empty/,
     ],
     [
-      'a schema has a number that no reader keeps',
+      'a schema has a number that readers cannot represent',
       { turns: () => [['{"name":"a","input_schema":{"x":1e400}}']] },
       {},
       /1e400/,
     ],
-    ['a split can be no file', { splits: { 'a/b': [day(0)] } }, {}, /'a\/b'/],
-    ['a name is none', {}, { name: 'a b' }, /--name/],
-    ['a split that is wanted is not there', {}, { split: ['no'] }, /no split 'no'/],
-    ['tasks change meanwhile', { http: changing }, {}, /changed while it was listed/],
-    ['resets fail', { ws: ({ type }) => (type === 'reset' ? 'no' : undefined) }, {}, /could not be played/],
+    ['a split name cannot be a file name', { splits: { 'a/b': [day(0)] } }, {}, /'a\/b'/],
+    ['the name is invalid', {}, { name: 'a b' }, /--name/],
+    ['a requested split does not exist', {}, { split: ['no'] }, /no such split: 'no'/],
+    ['tasks change during the run', { http: changing }, {}, /changed while it was read/],
+    ['resets fail', { ws: ({ type }) => (type === 'reset' ? 'no' : undefined) }, {}, /could not probe/],
   ];
   function changing({ path }: { path: string }, server: StandIn): undefined {
     if (path.endsWith('/task_range')) server.splits.train?.push(day(server.asked.length + 100));
   }
 
-  test.each(cases)('%s', async (_, options, flags, told) => {
+  test.each(cases)('%s', async (_, options, flags, message) => {
     const server = await StandIn.start(options);
     const folder = tempFolder();
-    expect(await failureOf(writing(server.url, join(folder, 'a/gym-root'), flags))).toMatch(told);
+    expect(await failureOf(writing(server.url, join(folder, 'a/gym-root'), flags))).toMatch(message);
     expect(readdirSync(folder)).toEqual([]);
     await server.idle();
   });
 
-  test('the root can not be one, which is told before the server is asked', async () => {
+  test('the Gym root is unusable, which is reported before the server is asked', async () => {
     const server = await StandIn.start();
     const target = root();
     mkdirSync(target);
     writeFileSync(join(target, 'pyproject.toml'), '[project]\nname = "other"\n');
-    expect(await failureOf(writing(server.url, target))).toMatch(/pyproject.toml is another project's/);
+    expect(await failureOf(writing(server.url, target))).toMatch(/pyproject.toml belongs to another project/);
     expect(server.asked).toEqual([]);
   });
 
@@ -173,12 +179,12 @@ describe('nothing is written, and no session left open, where', () => {
   });
 });
 
-test('several turns are told of', async () => {
+test('several turns are reported', async () => {
   const server = await StandIn.start({ turns: () => [[tool('end_turn')], [tool('end_turn')]] });
   expect(hasTurns(await writing(server.url, root()))).toBe(true);
 });
 
-test('100,000 tasks come in few requests, and each is a row', async () => {
+test('100,000 tasks take few requests, and each becomes a row', async () => {
   const server = await StandIn.start({ splits: { all: days(100_000, () => ({ toolset: 'a' })) } });
   const target = root();
   const report = await writing(server.url, target);

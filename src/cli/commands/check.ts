@@ -1,73 +1,94 @@
-import { withoutCredentials } from '../../credentials.js';
-import { EXIT, Interrupted, UserError } from '../../errors.js';
-import { type CheckReport, check } from '../../operations/check.js';
-import type { GenerateRequest } from '../../operations/generate.js';
-import { assertFinished } from '../../output/index.js';
+import { EXIT, UserError } from '../../errors.js';
+import type { CheckReport } from '../../operations/check.js';
+import type { WriteRequest } from '../../operations/write.js';
+import { type Flags, isGenerateOption, type OptionName, optionsOf, passed } from '../../options/index.js';
 import { gymgenCommand } from '../../printed-command.js';
-import { withHeaderHint } from '../header-hint.js';
-import { type LockFlags, lockRequests } from '../lock-requests.js';
-import { run } from '../run.js';
-import { githubAnnotations } from '../ui/github.js';
-import { checkDocument, showCheck } from '../ui/show-check.js';
-import { showUserError } from '../ui/show-error.js';
-import type { WriteFlags } from '../write-options.js';
-import { writeRequest } from '../write-request.js';
+import type { CommandSpec } from '../command.js';
+import type { Terminal } from '../ui/terminal.js';
 
-export interface CheckFlags extends WriteFlags, LockFlags {
-  github?: boolean;
-}
+export const check: CommandSpec = {
+  name: 'check',
+  description: 'Compare a Gym root with what would be generated; writes nothing',
+  arguments: [
+    { name: '<source>', help: 'Source as in write (default: the source in each lock file)' },
+    { name: '[gym-root]', help: 'Gym root to compare' },
+  ],
+  usage: '[source] <gym-root> [options]',
+  examples: `\
+$ gymgen check http://127.0.0.1:8000 gym-root     what gymgen http://127.0.0.1:8000 gym-root would change
+$ gymgen check gym-root                           every folder, with the source and options in its lock file
+$ gymgen check shop.jsonl.gz gym-root --github    with a recording, and annotations on a pull request`,
+  exitCodes: { 0: 'nothing differs', 1: 'something differs', 2: 'a folder could not be compared' },
+  async run(flags, first = '', second) {
+    const { run } = await import('../run.js');
+    await run(flags, (terminal, signal) => checkFolders(first, second, flags, terminal, signal));
+  },
+};
 
-/** `gymgen check <source> <gym-root>`, or `gymgen check <gym-root>`, which asks what the lock files name. */
-export async function checkCommand(first: string, second: string | undefined, flags: CheckFlags): Promise<void> {
-  await run(flags, async (terminal, signal) => {
-    const requests = await requestsOf(first, second, flags);
-    const reports: CheckReport[] = [];
-    const failures: { name: string; error: UserError }[] = [];
-    for (const request of requests) {
-      const shown = request.name ?? withoutCredentials(request.url);
-      try {
-        const report = await check(request, terminal, signal);
-        reports.push(report);
-        showCheck(report, request.gymRoot, terminal);
-        if (flags.github) for (const annotation of githubAnnotations(report)) terminal.annotate(annotation);
-      } catch (thrown) {
-        const error = second === undefined ? withHeaderHint(thrown, request) : thrown;
-        // One folder that can't be told of doesn't keep the others from being looked at.
-        if (requests.length === 1 || !(error instanceof UserError) || error instanceof Interrupted) throw error;
-        failures.push({ name: shown, error });
-        terminal.line(`${shown} can't be checked`);
-        showUserError(error, terminal);
-      }
+async function checkFolders(
+  first: string,
+  second: string | undefined,
+  flags: Flags,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<void> {
+  const [operation, { eachFolder }, { checkDocument, showCheck }, { showUserError }] = await Promise.all([
+    import('../../operations/check.js'),
+    import('../../operations/from-lock/index.js'),
+    import('../ui/check.js'),
+    import('../ui/error.js'),
+  ]);
+  const requests = second === undefined ? await fromLocks(first, flags) : [await fromSource(first, second, flags)];
+  const reports: CheckReport[] = [];
+  const failures: { name: string; error: UserError }[] = [];
+  const outcomes = eachFolder(requests, (request) => operation.check(request, terminal, signal));
+  for await (const { request, name, report, error } of outcomes) {
+    if (error) {
+      failures.push({ name, error });
+      terminal.line(`cannot check ${name}`);
+      showUserError(error, terminal);
+      continue;
     }
-    terminal.document(checkDocument(reports, failures));
-    // Exit code 1 if all that failed are warnings with --strict.
-    if (failures.length > 0) process.exitCode = Math.max(...failures.map(({ error }) => error.exitCode));
-    else if (reports.some(({ changed }) => changed)) process.exitCode = EXIT.differs;
-  });
+    reports.push(report);
+    showCheck(report, request.gymRoot, terminal);
+    if (flags.github) await annotate(report, terminal);
+  }
+  terminal.document(checkDocument(reports, failures));
+  // 1 if the only failures are warnings with --strict
+  if (failures.length > 0) process.exitCode = Math.max(...failures.map(({ error }) => error.exitCode));
+  else if (reports.some(({ changed }) => changed)) process.exitCode = EXIT.problems;
 }
 
-async function requestsOf(first: string, second: string | undefined, flags: CheckFlags): Promise<GenerateRequest[]> {
-  if (second === undefined) {
-    refuseOthers(flags);
-    await assertFinished(first); // before its lock file is looked for, which a commit writes last
-    return lockRequests(first, flags);
-  }
+async function annotate(report: CheckReport, terminal: Terminal): Promise<void> {
+  const { githubAnnotations } = await import('../ui/github.js');
+  for (const annotation of githubAnnotations(report)) terminal.annotate(annotation);
+}
+
+async function fromSource(source: string, gymRoot: string, flags: Flags): Promise<WriteRequest> {
   if (flags.source !== undefined) {
-    throw new UserError('the source is given twice', { fix: 'leave --source out, or <source>' });
+    throw new UserError('the source is passed twice', { fix: 'leave out --source or <source>' });
   }
-  return [writeRequest(first, second, flags)];
+  const { requestOf } = await import('../../operations/request.js');
+  return requestOf(source, gymRoot, flags);
 }
 
-/** Options that a lock file has already. */
-function refuseOthers(flags: CheckFlags): void {
-  const own =
-    'name source runSource header headerEnv tasks python trustRecording maxSessions strict github json quiet verbose'.split(
-      ' ',
-    );
-  const isGiven = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
-  const others = Object.entries(flags).filter(([key, value]) => isGiven(value) && !own.includes(key));
-  if (others.length === 0) return;
-  throw new UserError(`a lock file says its own options: ${others.map(([key]) => key).join(', ')}`, {
-    fix: `leave them out, or name the source too: ${gymgenCommand`check <source> <gym-root> [options]`}`,
+async function fromLocks(gymRoot: string, flags: Flags): Promise<WriteRequest[]> {
+  refuseRecorded(flags);
+  const [{ lockedRequests }, { assertFinished }] = await Promise.all([
+    import('../../operations/from-lock/index.js'),
+    import('../../output/index.js'),
+  ]);
+  await assertFinished(gymRoot); // before the lock file is read, which a commit writes last
+  return lockedRequests(gymRoot, flags);
+}
+
+/** @throws UserError if an option is passed that the lock file decides */
+function refuseRecorded(flags: Flags): void {
+  const accepted = optionsOf('update').map(({ name }) => name);
+  const names = Object.keys(passed(flags)) as OptionName[];
+  const refused = names.filter((name) => isGenerateOption(name) && !accepted.includes(name));
+  if (refused.length === 0) return;
+  throw new UserError(`the lock file decides these options: ${refused.join(', ')}`, {
+    fix: `leave them out, or name the source: ${gymgenCommand`check <source> <gym-root> [options]`}`,
   });
 }

@@ -1,24 +1,36 @@
 import { EXIT } from '../../errors.js';
-import { doctor } from '../../operations/doctor.js';
-import { run, type UiFlags } from '../run.js';
-import type { Mark } from '../ui/terminal.js';
+import type { Check } from '../../operations/doctor.js';
+import type { CommandSpec } from '../command.js';
+import type { DoctorDocument } from '../documents.js';
+import type { Mark, Terminal } from '../ui/terminal.js';
 
-const HERE: Mark = { text: 'ok     ', colour: 'green' };
-const LATER: Mark = { text: '-      ', colour: 'dim' };
+export const doctor: CommandSpec = {
+  name: 'doctor',
+  description: 'Show which programs gymgen and NeMo Gym need, and how to get the missing ones',
+  arguments: [],
+  examples: '',
+  exitCodes: { 0: 'everything needed was found', 1: 'something needed is missing' },
+  async run(flags) {
+    const [{ run }, operation] = await Promise.all([import('../run.js'), import('../../operations/doctor.js')]);
+    await run(flags, async (terminal, signal) => {
+      terminal.progress('looking for programs');
+      const checks = await operation.doctor(signal);
+      for (const check of checks) show(check, terminal);
+      const isMissing = checks.some(({ found, needed }) => found === null && needed);
+      terminal.document({ status: isMissing ? 'missing' : 'ok', checks } satisfies DoctorDocument);
+      if (isMissing) process.exitCode = EXIT.problems;
+    });
+  },
+};
+
+const OK: Mark = { text: 'ok     ', colour: 'green' };
+const WARN: Mark = { text: 'warn   ', colour: 'yellow' };
+const OPTIONAL: Mark = { text: '-      ', colour: 'dim' };
 const MISSING: Mark = { text: 'missing', colour: 'red' };
 
-/** `gymgen doctor` */
-export async function doctorCommand(flags: UiFlags): Promise<void> {
-  await run(flags, async (terminal, signal) => {
-    terminal.progress('looking at what there is');
-    const checks = await doctor(signal);
-    for (const { name, use, found, fix, needed } of checks) {
-      terminal.result(`${name}: ${found ?? 'not found'}`, found ? HERE : needed ? MISSING : LATER);
-      terminal.result(`        ${use}`);
-      if (!found) terminal.result(`        get it: ${fix}`);
-    }
-    const missing = checks.some(({ found, needed }) => found === null && needed);
-    terminal.document({ status: missing ? 'missing' : 'ok', checks });
-    if (missing) process.exitCode = EXIT.differs;
-  });
+function show({ name, use, found, fix, needed, warning }: Check, terminal: Terminal): void {
+  const mark = found === null ? (needed ? MISSING : OPTIONAL) : warning === undefined ? OK : WARN;
+  terminal.result(`${name}: ${found ?? 'not found'}${warning === undefined ? '' : `, ${warning}`}`, mark);
+  terminal.result(`        ${use}`);
+  if (found === null) terminal.result(`        get it: ${fix}`);
 }

@@ -1,18 +1,32 @@
 import { EXIT } from '../../errors.js';
-import { inspect } from '../../operations/inspect.js';
-import { Warnings } from '../../operations/warnings.js';
-import { run } from '../run.js';
-import { showInspection } from '../ui/show-inspection.js';
-import type { WriteFlags } from '../write-options.js';
-import { writeRequest } from '../write-request.js';
+import type { CommandSpec } from '../command.js';
 
-/** `gymgen inspect <source>` */
-export async function inspectCommand(source: string, flags: WriteFlags): Promise<void> {
-  await run(flags, async (terminal, signal) => {
-    const warnings = new Warnings(terminal);
-    const inspection = await inspect(writeRequest(source, '.', flags), warnings, signal);
-    showInspection(inspection, terminal);
-    const warned = warnings.count + inspection.warnings.length > 0;
-    if (inspection.refused.length > 0 || (flags.strict && warned)) process.exitCode = EXIT.differs;
-  });
-}
+export const inspect: CommandSpec = {
+  name: 'inspect',
+  description: 'Show what a source serves and what NeMo Gym would reject; writes nothing',
+  arguments: [{ name: '<source>', help: 'Source as in write' }],
+  examples: `\
+$ gymgen inspect http://127.0.0.1:8000
+$ gymgen inspect ./my_env --episodes 20           a server without the Task API: what its seeds change, and its tools`,
+  exitCodes: {
+    0: 'NeMo Gym would accept everything',
+    1: 'NeMo Gym would reject something',
+    2: 'the source could not be read',
+  },
+  async run(flags, source = '') {
+    const [{ run }, operation, { requestOf }, { Warnings }, { showInspection }] = await Promise.all([
+      import('../run.js'),
+      import('../../operations/inspect.js'),
+      import('../../operations/request.js'),
+      import('../../operations/warnings.js'),
+      import('../ui/inspection.js'),
+    ]);
+    await run(flags, async (terminal, signal) => {
+      const warnings = new Warnings(terminal);
+      const inspection = await operation.inspect(requestOf(source, '.', flags), warnings, signal);
+      showInspection(inspection, terminal);
+      const warned = warnings.count + inspection.warnings.length > 0;
+      if (inspection.refused.length > 0 || (flags.strict && warned)) process.exitCode = EXIT.problems;
+    });
+  },
+};

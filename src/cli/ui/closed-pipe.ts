@@ -1,17 +1,16 @@
 import { EXIT, systemError } from '../../errors.js';
 
-/** Codes that a command ends with if its output was complete. */
-const COMPLETE: readonly unknown[] = [undefined, EXIT.done, EXIT.differs];
+/** Exit codes of commands whose output is complete. */
+const COMPLETE: readonly unknown[] = [undefined, EXIT.done, EXIT.problems];
 
 /**
- * Keeps a failure of stdout or stderr from ending gymgen with a stack. `gymgen … | head` closes the pipe early (EPIPE), and a
- * terminal may close (EIO): neither is a failure. If stdout fails in another way, such as on a full disk, the result is lost:
- * gymgen says so and exits with 2.
+ * Handles errors of stdout and stderr. `gymgen … | head` closes the pipe early (EPIPE), and a terminal may close (EIO): neither
+ * is a failure. If stdout fails in another way, such as on a full disk, the result is lost: gymgen reports it and exits with 2.
  */
 export function mayClose({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>): void {
   stderr.on('error', () => {}); // nowhere to report it
   stdout.once('error', (error: NodeJS.ErrnoException) => {
-    stdout.on('error', () => {}); // the same again
+    stdout.on('error', () => {}); // further errors
     if (error.code === 'EPIPE' || (error.code === 'EIO' && stdout.isTTY)) return;
     const failure = systemError(error);
     if (failure === undefined) throw error;

@@ -2,26 +2,26 @@ import path from 'node:path';
 import type { FileDifference } from '../../check/difference.js';
 import { displayText } from '../../display-text.js';
 import type { CheckReport } from '../../operations/check.js';
-import { differenceLines } from './difference-lines.js';
+import { differenceLines } from './difference.js';
 
-/** Annotations show a few lines, and GitHub cuts a long one. */
+/** Lines of an annotation; GitHub cuts long ones. */
 const LINES = 20;
 
 const WHAT: Record<FileDifference['state'], string> = {
   create: 'is missing',
-  update: 'is not what is generated now',
+  update: 'differs from what is generated',
   stale: 'is no longer generated',
   edited: 'was edited by hand',
-  same: 'is as it should be',
+  same: 'is up to date',
 };
 
 /** An error on a file of a pull request. */
 export interface Annotation {
-  /** From the workspace. */
+  /** Relative to the workspace. */
   file: string;
   line?: number;
   title: string;
-  /** The message, a line each. */
+  /** Lines of the message. */
   lines: readonly string[];
 }
 
@@ -45,8 +45,7 @@ export function githubAnnotations(
 }
 
 /**
- * The workflow command of an annotation, on one line. Only the command itself has `::` at the start of a line: each line of the
- * message, too, is a text for display.
+ * The workflow command of an annotation, on one line. `displayText` keeps the message from starting another command.
  * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 export function workflowCommand({ file, line, title, lines }: Annotation): string {
@@ -60,9 +59,9 @@ export function workflowCommand({ file, line, title, lines }: Annotation): strin
 
 function lineOf({ rows, diff }: FileDifference): number | undefined {
   if (rows) {
-    const { changed, went, broken, repeated, blank, came } = rows;
-    const named = [changed, went, broken, repeated].flatMap(({ first }) => first.slice(0, 1));
-    return named[0]?.line ?? blank.first[0] ?? came.first[0]?.line;
+    const { changed, removed, broken, repeated, blank, added } = rows;
+    const named = [changed, removed, broken, repeated].flatMap(({ first }) => first.slice(0, 1));
+    return named[0]?.line ?? blank.first[0] ?? added.first[0]?.line;
   }
   const hunk = /^@@ -(\d+)/.exec(diff?.[0] ?? '')?.[1];
   return hunk === undefined ? undefined : Math.max(1, Number(hunk));

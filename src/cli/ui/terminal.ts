@@ -1,27 +1,42 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { displayText, safeJson } from '../../display-text.js';
+import type { FileState } from '../../model.js';
 import { type Annotation, workflowCommand } from './github.js';
 
 export interface TerminalOptions {
-  /** Errors and the result only. */
+  /** Print only errors and the result. */
   quiet: boolean;
-  /** One JSON document on stdout, and nothing else. */
+  /** Print one JSON document to stdout, and nothing else. */
   json: boolean;
+  /** Print more detail. */
   verbose: boolean;
 }
 
-/** A word of our own in front of a line. */
+/** A coloured word in front of a line. */
 export interface Mark {
   text: string;
   colour: 'red' | 'yellow' | 'green' | 'magenta' | 'dim';
 }
 
+const COLOURS: Record<FileState, Mark['colour']> = {
+  create: 'green',
+  update: 'yellow',
+  same: 'dim',
+  stale: 'red',
+  edited: 'magenta',
+};
+
+/** The state of a file in front of its path. */
+export function stateMark(state: FileState): Mark {
+  return { text: state.padEnd(6), colour: COLOURS[state] };
+}
+
 const PROGRESS_MS = 100;
 
 /**
- * What the user sees: stdout is the result and stderr is everything else. Only a TTY gets a moving line, and colours where
- * NO_COLOR is not set, which chalk alone does not look at. Every text is taken for a server's: it is shown as one line, by
- * `displayText`, and only marks are coloured. A text of several lines is several calls.
+ * Output for the user: the result on stdout, everything else on stderr. Only a TTY gets a progress line, and colours unless
+ * NO_COLOR is set, which chalk does not check. Any text may come from a server, so `displayText` shows it as one line, and
+ * only marks are coloured. Print a text of several lines with several calls.
  */
 export class Terminal {
   private readonly moving: boolean;
@@ -48,13 +63,13 @@ export class Terminal {
     if (this.options.json) this.stdout.write(`${safeJson(value, 2)}\n`);
   }
 
-  /** A workflow command of GitHub, the only one that gymgen gives; nothing with --json. */
+  /** A GitHub workflow command; nothing with --json. */
   annotate(annotation: Annotation): void {
     this.clear();
     if (!this.options.json) this.stdout.write(`${workflowCommand(annotation)}\n`);
   }
 
-  /** Something good to know. */
+  /** Information on stderr; nothing with --quiet. */
   note(text: string, mark?: Mark): void {
     if (!this.options.quiet) this.line(text, mark);
   }
@@ -73,12 +88,12 @@ export class Terminal {
     write(this.stderr, text, mark);
   }
 
-  /** Shows what is going on; the next line of any kind takes its place. */
+  /** A progress line, which the next line of any kind replaces. */
   progress(text: string): void {
     if (Date.now() - this.shownAt >= PROGRESS_MS) this.draw([text]);
   }
 
-  /** The same of several lines, as many as fit. */
+  /** Several progress lines, as many as fit. */
   board(lines: readonly string[]): void {
     const gone = this.shown.length === 0;
     if (gone || Date.now() - this.shownAt >= PROGRESS_MS) this.draw(lines.slice(1 - (this.stderr.rows || 24)));
@@ -97,7 +112,7 @@ export class Terminal {
     this.stderr.write(before + this.shown.join('\n'));
   }
 
-  /** What takes the lines that are shown away, from the last up. */
+  /** Escape codes that erase the progress lines, from the last one up. */
   private erasure(): string {
     return `\r\x1b[K${'\x1b[1A\x1b[K'.repeat(Math.max(0, this.shown.length - 1))}`;
   }
@@ -108,7 +123,7 @@ function write(stream: NodeJS.WriteStream, text: string, mark?: Mark): void {
   stream.write(`${parts.filter((part) => part !== '').join(' ')}\n`);
 }
 
-/** The sixteen colours of any terminal, or none. */
+/** The 16 colours of every terminal, or none. */
 function coloursOf(stream: NodeJS.WriteStream): ChalkInstance {
   const coloured = stream.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
   return new Chalk({ level: coloured ? 1 : 0 });

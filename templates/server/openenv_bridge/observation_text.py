@@ -1,26 +1,25 @@
-"""What a model reads of an observation: compact JSON, without what is not for its eyes, bounded.
+"""Converts an observation to the text that the model reads: compact JSON, without secrets and binary data, truncated.
 
-gymgen has the same rules for the observations in its prompts; both are tested with one table of cases.
+gymgen applies the same rules to the observations in its prompts. One table of cases tests both.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
+from openenv_bridge.json_codec import dump_text
 
-LONGEST = 32_000  # characters of a text
-TAIL = 8_000  # of these, its end: the newest, where an environment repeats its history
-MOST_NUMBERS = 1000  # of an array that is shown: a larger one is an image, or a vector that no model reads
-LEAST_BASE64 = 200  # characters: shorter ones are words, hashes and ids
-DEEPEST = 32
+MAX_LENGTH = 32_000  # characters
+TAIL_LENGTH = 8_000  # characters at the end; the newest part, if an environment repeats its history
+MAX_NUMBERS = 1000  # numbers in an array; a larger array is an image, or a vector that no model reads
+MIN_BASE64 = 200  # characters; shorter strings are words, hashes and ids
+MAX_DEPTH = 32
 
-APART = frozenset({"reward", "done", "metadata"})  # what the environment says apart from what it shows
-# What a model must not read at any time, whatever else it is called with: expectedAnswer, ground-truth.
-SECRETS = frozenset(
+NOT_OBSERVED = frozenset({"reward", "done", "metadata"})
+# Fields that a model must never read. Case, hyphens and underscores are ignored: expectedAnswer, ground-truth.
+SECRET_FIELDS = frozenset(
     {
         "answerkey",
         "canonicalsolution",
@@ -50,56 +49,56 @@ SECRETS = frozenset(
 
 _TOO_DEEP = "[nested deeper, not shown]"
 _DATA_URL_HEAD = re.compile(r"data:[\w.+/;=-]*,", re.ASCII)
-# Alone or in a longer text such as Markdown or HTML (RFC 2397).
+# A data URL (RFC 2397), alone or within Markdown or HTML.
 _DATA_URL = re.compile(r"data:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.+=-]*)*,[\w%+/=.~!*-]{200,}", re.ASCII | re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
-_BASE64_LINES = re.compile(r"(?:[A-Za-z0-9+/]{60,}\r?\n)+[A-Za-z0-9+/]*={0,2}\s*")  # as MIME has it (RFC 2045, 6.8)
+_BASE64_LINES = re.compile(r"(?:[A-Za-z0-9+/]{60,}\r?\n)+[A-Za-z0-9+/]*={0,2}\s*")  # MIME (RFC 2045, section 6.8)
 _MIXED = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"))
 
 
 def observation_text(observation: Mapping[str, Any]) -> str:
-    """The text of an observation, "" where it shows nothing."""
-    cleaned = _clean({key: value for key, value in observation.items() if key not in APART}, 1)
-    return bounded(_json(cleaned)) if cleaned else ""
+    """Return the text of an observation, or an empty string if it shows nothing."""
+    cleaned = _clean({key: value for key, value in observation.items() if key not in NOT_OBSERVED}, 1)
+    return truncate(dump_text(cleaned)) if cleaned else ""
 
 
-def bounded(text: str) -> str:
-    """``text``, without its middle where it is too long, which it then says."""
-    left = len(text) - LONGEST
-    if left <= 0:
+def truncate(text: str) -> str:
+    """Replace the middle of a text that is too long with a note."""
+    excess = len(text) - MAX_LENGTH
+    if excess <= 0:
         return text
-    return f"{text[: LONGEST - TAIL]}\n[{left} characters left out here]\n{text[-TAIL:]}"
+    return f"{text[: MAX_LENGTH - TAIL_LENGTH]}\n[{excess} characters left out here]\n{text[-TAIL_LENGTH:]}"
 
 
 def _clean(value: Any, depth: int) -> Any:
     if isinstance(value, str):
-        return _without_data(value)
+        return _without_binary(value)
     if isinstance(value, list):
         numbers = _count_numbers(value)
-        if numbers > MOST_NUMBERS:
+        if numbers > MAX_NUMBERS:
             shape = _shape(value)
             return f"[{'x'.join(map(str, shape)) if shape else numbers} numbers, not shown]"
-        return _TOO_DEEP if depth > DEEPEST else [_clean(item, depth + 1) for item in value]
+        return _TOO_DEEP if depth > MAX_DEPTH else [_clean(item, depth + 1) for item in value]
     if not isinstance(value, Mapping):
         return value
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         return _TOO_DEEP
     cleaned = {key: _clean(item, depth + 1) for key, item in value.items() if not _is_secret(key)}
     return {key: item for key, item in cleaned.items() if not (item is None or item in ("", [], {}))}
 
 
 def _is_secret(key: str) -> bool:
-    return re.sub("[_-]", "", key.lower()) in SECRETS
+    return re.sub("[_-]", "", key.lower()) in SECRET_FIELDS
 
 
 def _count_numbers(array: list[Any]) -> int:
-    """How many numbers an array of numbers has, at any depth; 0 where it has anything else."""
+    """Count the numbers of an array of numbers, at any depth. Returns 0 if it has anything else."""
     count = 0
-    left: list[Any] = [array]
-    while left:
-        value = left.pop()
+    stack: list[Any] = [array]
+    while stack:
+        value = stack.pop()
         if isinstance(value, list):
-            left.extend(value)
+            stack.extend(value)
         elif isinstance(value, int | float) and not isinstance(value, bool):
             count += 1
         else:
@@ -108,7 +107,7 @@ def _count_numbers(array: list[Any]) -> int:
 
 
 def _shape(array: list[Any]) -> list[int] | None:
-    """The lengths of an array in each dimension, or None if it is not regular. Each item is looked at once."""
+    """Return the length of an array in each dimension, or None if it is not regular. Visits each item once."""
     shape: list[int] = []
     level: list[Any] = [array]
     while all(isinstance(item, list) for item in level):
@@ -120,9 +119,9 @@ def _shape(array: list[Any]) -> list[int] | None:
     return None if any(isinstance(item, list) for item in level) else shape
 
 
-def _without_data(text: str) -> str:
-    """``text`` with a note in place of data that no model reads."""
-    if len(text) < LEAST_BASE64:
+def _without_binary(text: str) -> str:
+    """Replace base64 data and data URLs, which no model reads, with a note."""
+    if len(text) < MIN_BASE64:
         return text
     if _is_base64(text):
         return f"[base64, {len(text)} characters, not shown]"
@@ -130,15 +129,8 @@ def _without_data(text: str) -> str:
 
 
 def _is_base64(text: str) -> bool:
-    """Of data, which mixes cases and digits as no long text without a blank does."""
+    """Whether ``text`` is base64: it mixes upper case, lower case and digits, unlike a long word without spaces."""
     data = _DATA_URL_HEAD.sub("", text, count=1) if text.startswith("data:") else text
     if _BASE64.fullmatch(data) is None and _BASE64_LINES.fullmatch(data) is None:
         return False
     return all(some.search(data) for some in _MIXED)
-
-
-def _json(value: Any) -> str:
-    try:
-        return orjson.dumps(value).decode()
-    except TypeError:  # an integer beyond 64 bits, or a lone surrogate
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

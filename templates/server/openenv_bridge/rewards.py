@@ -1,13 +1,14 @@
-"""From an episode's answers to its score.
+"""Computes the score of an episode from the rewards of its steps.
 
-    rule     the score                                                            without any reward
-    final    the episode's last word: what ends it, as servers with tasks give it   no score
-    sum      of what the steps gave, as environments give that reward each of them  0
-    last     what the last step gave                                                0
-    max      the most that a step gave                                              0
+    rule     score                                                       score without any reward
+    final    the reward of the step that ends the episode, or else the   none
+             last reward; for servers that score a whole task
+    sum      the sum of the rewards                                      0
+    last     the reward of the last step                                 0
+    max      the highest reward of a step                                0
 
-What the reset gives is never the score. A step that gives nothing gives 0, except with ``final``. A reward or score
-that is not a finite number fails the episode.
+The reward of the reset never counts. A step without a reward counts as 0, except with ``final``. A reward or score that
+is not a finite number fails the episode.
 """
 
 from __future__ import annotations
@@ -17,18 +18,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from openenv_bridge.json_codec import abbreviate, finite, replace_surrogates
 from openenv_bridge.mask import EpisodeFailed, Mask, Unscored
-from openenv_bridge.wire import Answer, finite, shown, utf8
+from openenv_bridge.messages import StepResult
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What /verify says of a rollout, in the words of NeMo Gym's ``BaseVerifyResponse``."""
+    """The outcome of a rollout, in the fields of NeMo Gym's ``BaseVerifyResponse``."""
 
     reward: float = 0.0
     mask: Mask | None = None
     scores: Mapping[str, float] | None = None
-    components: bool = False
+    has_components: bool = False
 
     def fields(self) -> dict[str, Any]:
         fields: dict[str, Any] = {
@@ -39,67 +41,69 @@ class Verdict:
         }
         if self.scores:
             fields["scores"] = dict(self.scores)
-            if self.components:
+            if self.has_components:
                 fields["reward_components"] = dict(self.scores)
         return fields
 
 
 RULES: Mapping[str, Callable[[float | None, float], float]] = {
-    "sum": lambda sofar, reward: (sofar or 0.0) + reward,
+    "sum": lambda total, reward: (total or 0.0) + reward,
     "last": lambda _, reward: reward,
-    "max": lambda sofar, reward: reward if sofar is None else max(sofar, reward),
+    "max": lambda highest, reward: reward if highest is None else max(highest, reward),
 }
 
 
 class Scoring:
-    """``step`` is the score of ``metadata.scores`` that is the reward, if the config names one."""
+    """Collects the rewards of one episode.
 
-    def __init__(self, step: str | None, rule: str = "final") -> None:
-        self._step = step
-        self._add = RULES.get(rule)
+    ``score_name`` selects one of ``metadata.scores`` as the reward, in place of the observation's reward.
+    """
+
+    def __init__(self, score_name: str | None, rule: str = "final") -> None:
+        self._score_name = score_name
+        self._combine = RULES.get(rule)
         self._reward: float | None = None
         self._scores: dict[str, float] = {}
 
-    def see(self, answer: Answer, *, reset: bool = False) -> None:
-        """Take an answer into account. Raises EpisodeFailed for a reward or score that is not a finite number."""
-        if self._step is None and answer.unreadable_reward is not None:
-            raise EpisodeFailed(f"the environment's reward is not a finite number: {answer.unreadable_reward}")
-        scores = self._scores_of(answer)
+    def add(self, result: StepResult, *, reset: bool = False) -> None:
+        """Add a step. Raises EpisodeFailed if a reward or score is not a finite number, also for a reset."""
+        if self._score_name is None and result.invalid_reward is not None:
+            raise EpisodeFailed(f"the environment's reward is not a finite number: {result.invalid_reward}")
+        scores = self._read_scores(result)
         if reset:
             return
         self._scores = scores
-        if self._add is not None:
-            self._reward = self._add(self._reward, answer.reward or 0.0)
-        elif answer.reward is not None or answer.done:
-            self._reward = answer.reward
+        if self._combine is not None:
+            self._reward = self._combine(self._reward, result.reward or 0.0)
+        elif result.reward is not None or result.done:
+            self._reward = result.reward
 
     def verdict(self) -> Verdict:
-        """Raises Unscored if the environment gave no score, which is not the same as a score of 0."""
-        reward = self._reward if self._step is None else self._scores.get(self._step)
-        if reward is None and self._add is not None:
-            reward = 0.0  # of no steps
-        if reward is None and self._step is not None:
-            given = ", ".join(sorted(self._scores)) or "none"
-            raise Unscored(f"the episode has no score {self._step!r} (the config's reward); it has: {given}")
+        """Return the score. Raises Unscored if the environment gave none, which differs from a score of 0."""
+        reward = self._reward if self._score_name is None else self._scores.get(self._score_name)
+        if reward is None and self._combine is not None:
+            reward = 0.0  # the episode had no steps
+        if reward is None and self._score_name is not None:
+            names = ", ".join(sorted(self._scores)) or "none"
+            raise Unscored(f"the episode has no score {self._score_name!r} (the config's reward); it has: {names}")
         if reward is None:
             raise Unscored("the episode ended without a reward")
         if not math.isfinite(reward):
             raise EpisodeFailed("the sum of the environment's rewards is not a finite number")
-        # With a step chosen, the other scores are not parts of the reward, even if they happen to add up to it.
-        components = self._step is None and math.isclose(sum(self._scores.values()), reward, abs_tol=1e-9)
-        return Verdict(reward, scores=self._scores or None, components=components)
+        # If the config selects a score, the others are not parts of the reward, even if they add up to it.
+        has_components = self._score_name is None and math.isclose(sum(self._scores.values()), reward, abs_tol=1e-9)
+        return Verdict(reward, scores=self._scores or None, has_components=has_components)
 
-    def _scores_of(self, answer: Answer) -> dict[str, float]:
-        """The answer's scores, without those that were not given (null) and details that are not numbers. Like a
-        reward, the score that the config names may be true or false."""
-        given = answer.metadata.get("scores")
-        found: dict[str, float] = {}
-        for name, score in given.items() if isinstance(given, Mapping) else ():
-            if score is None or (isinstance(score, bool) and name != self._step):
+    def _read_scores(self, result: StepResult) -> dict[str, float]:
+        """Return the numeric scores. The score that the config selects may also be true or false, like a reward."""
+        raw_scores = result.metadata.get("scores")
+        scores: dict[str, float] = {}
+        for name, score in raw_scores.items() if isinstance(raw_scores, Mapping) else ():
+            if score is None or (isinstance(score, bool) and name != self._score_name):
                 continue
             number = finite(score)
             if number is not None:
-                found[utf8(name)] = number
-            elif isinstance(score, int | float) or name == self._step:
-                raise EpisodeFailed(f"the environment's score {name!r} is not a finite number: {shown(score)}")
-        return found
+                scores[replace_surrogates(name)] = number
+            elif isinstance(score, int | float) or name == self._score_name:
+                raise EpisodeFailed(f"the environment's score {name!r} is not a finite number: {abbreviate(score)}")
+        return scores

@@ -1,4 +1,4 @@
-// Runs one job on the built code beside it, and can die right before any call that changes the disk.
+// Runs one job with the code that was built into this folder. It can kill itself before any call that changes the disk.
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 const job = JSON.parse(process.argv[2]);
 const steps = [];
 
-for (const name of ['mkdir', 'open', 'rename', 'rm', 'rmdir', 'unlink', 'writeFile']) {
+for (const name of ['mkdir', 'open', 'rename', 'rm', 'rmdir', 'unlink']) {
   const real = fs[name];
   fs[name] = (...args) => {
     const readsOnly = name === 'open' && args[1] !== 'wx';

@@ -11,10 +11,10 @@ const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 
 export interface Job {
   gymRoot: string;
-  /** What to write; without it, commits are finished. */
+  /** Files to write. Without them, the child only finishes commits. */
   files?: Files;
   dryRun?: boolean;
-  /** Die by SIGKILL right before this call that changes the disk, counted from 1. */
+  /** Number of the call that changes the disk, from 1, before which the child kills itself (SIGKILL). */
   killAt?: number;
 }
 
@@ -27,11 +27,11 @@ export interface Outcome {
 
 export interface Child {
   process: ChildProcess;
-  /** Undefined where it was killed. */
+  /** Undefined if it was killed. */
   outcome: Promise<Outcome | undefined>;
 }
 
-/** Runs src/output/ in a process of its own, which can be killed. */
+/** Runs src/output/ in a child process, which can be killed. */
 export function childProcesses(): (job: Job, uid?: number) => Child {
   let built: string;
   beforeAll(async () => {
@@ -58,7 +58,7 @@ function start(built: string, job: Job, uid?: number): Child {
   return { process: child, outcome };
 }
 
-/** In a folder of its own, since another user may not come to where the repository is. */
+/** In a temporary folder, since another user may have no access to the repository. */
 async function build(): Promise<string> {
   const built = mkdtempSync(join(tmpdir(), 'gymgen-built-'));
   chmodSync(built, 0o755);

@@ -10,12 +10,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { UserError } from '../../../src/errors.js';
 import { type OutputFile, type WriteOptions, type Written, writeFolder } from '../../../src/output/index.js';
 
 export const NAME = 'gridsim_v1';
 
-/** A folder that goes away with the test; the Gym root in it is not there yet. */
+/** A folder that is removed after the test. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gymgen-output-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,11 +44,26 @@ export function write(gymRoot: string, files: Files, options: Partial<WriteOptio
   return writeFolder({ gymRoot, name: NAME }, outputs(files), record, { signal, ...options });
 }
 
+/** The error of a write whose target is rejected before any file is requested. */
+export async function rejection(gymRoot: string, dryRun = false): Promise<UserError> {
+  let isRequested = false;
+  async function* watched() {
+    isRequested = true;
+    yield* outputs({ 'app.py': 'run()\n' });
+  }
+  const options = { signal: new AbortController().signal, dryRun };
+  const error = await writeFolder({ gymRoot, name: NAME }, watched(), () => ({}), options).catch((e: unknown) => e);
+  expect(error).toBeInstanceOf(UserError);
+  expect((error as UserError).fix).toBeTruthy();
+  expect(isRequested).toBe(false);
+  return error as UserError;
+}
+
 export function folderOf(gymRoot: string): string {
   return join(gymRoot, 'resources_servers', NAME);
 }
 
-/** Writes by hand, as a user would. */
+/** Writes files as a user would. */
 export function put(folder: string, files: Record<string, string>): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -55,7 +71,7 @@ export function put(folder: string, files: Record<string, string>): void {
   }
 }
 
-/** All that is below a folder: text of files, folders as `null`, links as where they lead; of another kind, only that. */
+/** Everything below a folder: the text of files, `null` for folders, the target of symlinks, and the mode of anything else. */
 export function snapshot(folder: string, prefix = ''): Record<string, string | null> {
   const found: Record<string, string | null> = {};
   for (const entry of readdirSync(join(folder, prefix)).sort()) {

@@ -2,9 +2,9 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { onTestFinished } from 'vitest';
 
-type Name = 'lstat' | 'mkdir' | 'open' | 'rename' | 'unlink' | 'writeFile';
+type Name = 'lstat' | 'open' | 'rename';
 
-/** Runs `before` ahead of each call of one function of node:fs/promises, for this test; what it throws, the call does. */
+/** For this test, runs `before` ahead of each call of a function of node:fs/promises. If `before` throws, so does the call. */
 export function patched(name: Name, before: (...args: unknown[]) => void): void {
   const real = fs[name] as (...args: unknown[]) => Promise<unknown>;
   const set = (value: unknown) => {
@@ -31,7 +31,7 @@ export async function patchedHandle(name: 'sync' | 'writeFile', before: (...args
   onTestFinished(() => void Object.assign(handle, { [name]: real }));
 }
 
-/** Throws as the file system would. */
+/** Throws an error like those of the file system. */
 export function fail(code: string): never {
   throw Object.assign(new Error(`${code}: injected`), { code });
 }

@@ -8,7 +8,6 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { handlebars } from '../../../scripts/handlebars.mjs';
-import { wat } from '../../../scripts/wat.mjs';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 const LONGEST_MS = 60_000;
@@ -22,7 +21,7 @@ export async function fuzz(job) {
   const folder = mkdtempSync(join(tmpdir(), 'gymgen-fuzz-'));
   try {
     const file = join(folder, 'code', 'main.js');
-    await build({ input: MAIN, platform: 'node', plugins: [handlebars, wat], output: { dir: join(folder, 'code') } });
+    await build({ input: MAIN, platform: 'node', plugins: [handlebars], output: { dir: join(folder, 'code') } });
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     const jobFile = join(folder, 'job.json'); // a text is longer than an argument may be
     writeFileSync(jobFile, JSON.stringify(job));

@@ -11,8 +11,8 @@ import {
 import path from 'node:path';
 import fc from 'fast-check';
 import { readBatchFile } from '../../../src/cli/batch-file.js';
-import { lockRequests } from '../../../src/cli/lock-requests.js';
 import { openRecording } from '../../../src/discover/index.js';
+import { lockedRequests } from '../../../src/operations/from-lock/index.js';
 import { finishCommits, type OutputFile, writeFolder } from '../../../src/output/index.js';
 import { changed, damaged } from './mutations.js';
 
@@ -52,7 +52,7 @@ export async function targets(parent: string): Promise<Target[]> {
       inputs: texts(changed(lock).map((value) => JSON.stringify(value, null, 2))),
       async read(text) {
         writeFileSync(lockFile, text);
-        await lockRequests(root, { source: recording });
+        await lockedRequests(root, { source: recording });
         await write(root);
       },
     },
@@ -75,7 +75,7 @@ export async function targets(parent: string): Promise<Target[]> {
         const opened = await openRecording(recording, { splits: [], limit: 1000, signal }, SILENT);
         try {
           for (const split of opened.splits) for await (const _ of opened.tasks(split));
-          opened.toolsets();
+          await opened.finish();
         } finally {
           await opened.close();
         }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 export const FINQA_ANSWER = '42';
 
 /**
- * Data for finqa_env, whose own is a download: one company with one table, and one question, since finqa shuffles its
- * questions by chance, whatever the seed, and a row must play the question that its prompt asks.
+ * Data for finqa_env, whose own data is a download: one company, one table and one question. finqa shuffles its questions
+ * whatever the seed, so with a second question a row could play another one than its prompt asks.
  */
 export function finqaData(work: string): string {
   const folder = join(work, 'finqa-data');

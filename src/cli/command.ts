@@ -1,0 +1,69 @@
+import { type Command, Option } from 'commander';
+import { type CommandName, type Flags, helpOf, type NamedOption, optionsOf } from '../options/index.js';
+import { asStarted } from '../printed-command.js';
+
+/** A command as its file in `commands/` declares it. */
+export interface CommandSpec {
+  name: CommandName;
+  /** One line. */
+  description: string;
+  arguments: readonly CommandArgument[];
+  /** Shown instead of the arguments, if those do not show every form of the command. */
+  usage?: string;
+  /** Runs if no command is named. */
+  isDefault?: true;
+  /** Command lines, each after `$ `, perhaps with a comment; other lines are shown as they are. */
+  examples: string;
+  /** What the exit codes of this command mean, if it has its own. */
+  exitCodes?: Readonly<Record<number, string>>;
+  /** Runs the command. The values of a `<several...>` argument come one by one. It imports the operation and the display, so that `--help` does not load them. */
+  run(flags: Flags, ...args: (string | undefined)[]): Promise<void>;
+}
+
+export interface CommandArgument {
+  /** `<required>`, `[optional]`, or at the end `<several...>`. */
+  name: string;
+  help: string;
+  default?: string;
+}
+
+/** Adds a command to the command line, with its options from the table. */
+export function addCommand(cli: Command, spec: CommandSpec): void {
+  const command = cli
+    .command(spec.name, { isDefault: spec.isDefault ?? false })
+    .description(spec.description)
+    .addHelpText('after', () => asStarted(notesOf(spec)));
+  if (spec.usage !== undefined) command.usage(spec.usage);
+  for (const { name, help, default: value } of spec.arguments) command.argument(name, help, value);
+  const options = optionsOf(spec.name).map((option) => [option.name, commanderOption(option)] as const);
+  for (const [, option] of options) command.addOption(option);
+  command.action(async (...all: unknown[]) => {
+    const args = all.slice(0, spec.arguments.length).flat() as (string | undefined)[];
+    const flags = options.map(([name, option]) => [name, command.getOptionValue(option.attributeName())] as const);
+    await spec.run(Object.fromEntries(flags.filter(([, value]) => value !== undefined)), ...args);
+  });
+}
+
+function commanderOption(option: NamedOption): Option {
+  const { flags, repeatable, choices, conflicts, group } = option;
+  const result = new Option(flags, helpOf(option)).helpGroup(`${group}:`);
+  if (repeatable) result.argParser((value: string, all: string[] = []) => [...all, value]);
+  if (choices) result.choices(choices);
+  return conflicts === undefined ? result : result.conflicts(conflicts);
+}
+
+/** The examples and exit codes below the options. */
+export function notesOf({ examples, exitCodes }: Pick<CommandSpec, 'examples' | 'exitCodes'>): string {
+  const codes = Object.entries(exitCodes ?? {}).map(([code, meaning]) => `  ${code.padEnd(3)}  ${meaning}`);
+  return [
+    ...(examples === '' ? [] : ['', 'Examples:', ...examples.split('\n').map((line) => `  ${line}`.trimEnd())]),
+    ...(codes.length === 0 ? [] : ['', 'Exit codes:', ...codes]),
+  ].join('\n');
+}
+
+/** Splits a message of Commander into the problem, which may contain text of the command line, and the suggested option or ''. */
+export function usageParts(text: string): [problem: string, suggestion: string] {
+  const message = text.trimEnd();
+  const at = message.lastIndexOf('\n(Did you mean ');
+  return at === -1 ? [message, ''] : [message.slice(0, at), message.slice(at + 1)];
+}

@@ -1,0 +1,260 @@
+// Schemas of the documents that `--json` prints. docs/json.md is generated from them, and tests validate real output. The code
+// imports only their types.
+
+import { z } from 'zod';
+
+export const count = () => z.int().min(0);
+export const names = () => z.array(z.string());
+
+const errorParts = {
+  what: z.string().describe('The problem'),
+  where: z.string().optional().describe('Place of the problem: a file, a URL or a task'),
+  details: names().describe('Further lines, such as each invalid value'),
+  fix: z.string().optional().describe('What to do about it'),
+};
+
+export const ErrorParts = z.strictObject(errorParts).meta({ id: 'Error' });
+export type ErrorParts = z.infer<typeof ErrorParts>;
+
+const Bug = z.strictObject({ what: z.string().describe('The problem'), bug: z.literal(true) }).meta({ id: 'Bug' });
+
+export const ErrorDocument = z.strictObject({
+  error: z.union([ErrorParts, Bug]),
+  exitCode: z.int().describe('Exit code of the command'),
+});
+export type ErrorDocument = z.infer<typeof ErrorDocument>;
+
+const Rows = z.array(
+  z
+    .strictObject({ split: z.string().describe('Name of the split'), rows: count().describe('Number of rows') })
+    .meta({ id: 'Split' }),
+);
+
+export const Toolsets = z.array(
+  z.strictObject({
+    key: z.string().describe('`toolset:NAME`, `agent:NAME` or `task:ID`'),
+    tools: names().describe('Names of the tools'),
+    turns: count().describe('Number of turns that were probed'),
+  }),
+);
+
+const Settings = z
+  .record(z.string(), z.union([z.string(), z.number()]))
+  .describe('Settings of the existing config that were kept, by name');
+
+const Finding = z
+  .strictObject({
+    code: z.string().describe('Name of the rule, such as `tool-name`'),
+    subject: z.string().describe("What has the problem, such as `tool 'verify'`"),
+    problem: z.string().describe('The problem; completes the subject to a sentence'),
+    fix: z.string().describe('What to do about it'),
+    severity: z.enum(['error', 'warning']),
+  })
+  .meta({ id: 'Finding' });
+
+const Findings = z.array(Finding);
+
+const Counts = z
+  .strictObject({
+    sessions: count().describe('Sessions opened'),
+    requests: count().describe('HTTP requests'),
+    bytes: count().describe('Bytes received over HTTP'),
+  })
+  .meta({ id: 'Counts' });
+
+const FileState = z.enum(['create', 'update', 'same', 'stale', 'edited']);
+
+const PlanEntry = z.strictObject({
+  path: z.string().describe('Path in the folder'),
+  state: FileState.describe('`stale`: no longer generated; `edited`: edited by hand'),
+  note: z.string().optional().describe('Reason for the state'),
+});
+
+const Named = z
+  .strictObject({
+    count: count(),
+    first: z
+      .array(z.strictObject({ task: z.string(), line: z.int().min(1).describe('Line number in the file') }))
+      .describe('The first of them'),
+  })
+  .meta({ id: 'Rows' });
+
+const RowChange = z
+  .strictObject({
+    task: z.string().describe("Task, such as `train[3] 'day-3'`"),
+    line: z.int().min(1).describe('Line number in the file'),
+    fields: z.array(
+      z.strictObject({
+        field: z.string().describe('Field, such as `prompt`'),
+        before: z.string().nullable().describe('Existing text around the first difference; null if there is none'),
+        after: z.string().nullable().describe('Generated text around the first difference; null if there is none'),
+      }),
+    ),
+  })
+  .meta({ id: 'Changed row' });
+
+const RowsDifference = z
+  .strictObject({
+    added: Named.describe('Generated rows that the file does not have; lines of the generated file'),
+    removed: Named.describe('Rows that are no longer generated'),
+    changed: z.strictObject({
+      count: count(),
+      first: z.array(RowChange).describe('The first of them'),
+      fields: z.record(z.string(), count()).describe('Number of changed rows by field'),
+    }),
+    moved: count().describe('Rows that differ only in their index'),
+    broken: Named.describe('Lines that are not rows'),
+    repeated: Named.describe('Rows of tasks that the file has more than once'),
+    blank: z.strictObject({ count: count(), first: z.array(z.int().min(1)).describe('The first line numbers') }),
+    unended: z.boolean().describe('Whether the last line has no line break'),
+  })
+  .meta({ id: 'Row differences' });
+
+const FileDifference = PlanEntry.extend({
+  diff: names().optional().describe('For a text file: lines of a unified diff'),
+  rows: RowsDifference.optional().describe('For a file of rows'),
+}).meta({ id: 'Difference' });
+
+const FOLDER = 'Absolute path of the folder';
+
+export const WriteDocument = z.strictObject({
+  status: z.enum(['wrote', 'unchanged', 'planned']).describe('`planned`: with `--dry-run`'),
+  folder: z.string().describe(FOLDER),
+  name: z.string().describe('Name of the server'),
+  environment: z.string().describe('Name of the environment'),
+  rows: Rows,
+  toolsets: Toolsets,
+  notes: names().describe('Facts and decisions of the run'),
+  warnings: Findings.describe('With `--strict`, warnings are errors'),
+  kept: Settings,
+  counts: Counts,
+  plan: z.array(PlanEntry).optional().describe('Every file of the folder; with `--dry-run`'),
+  row: z.string().nullable().optional().describe('The first row, as the text of its line; with `--dry-run`'),
+});
+export type WriteDocument = z.infer<typeof WriteDocument>;
+
+export const CheckDocument = z.strictObject({
+  status: z.enum(['same', 'differs', 'failed']).describe('`failed`: a folder could not be compared'),
+  folders: z.array(
+    z.strictObject({
+      name: z.string().describe('Name of the server'),
+      folder: z.string().describe(FOLDER),
+      status: z.enum(['same', 'differs']),
+      rows: Rows,
+      differences: z.array(FileDifference).describe('Every file that differs'),
+      warnings: Findings,
+      counts: Counts,
+    }),
+  ),
+  failures: z
+    .array(ErrorParts.extend({ name: z.string().describe('Name of the server') }))
+    .optional()
+    .describe('Folders that could not be compared'),
+});
+export type CheckDocument = z.infer<typeof CheckDocument>;
+
+const Updated = z
+  .strictObject({
+    name: z.string().describe('Name of the server'),
+    folder: z.string().describe(FOLDER),
+    status: z.enum(['wrote', 'unchanged']),
+    rows: Rows,
+    kept: Settings,
+    keptPrompts: count().describe('Rows with edited prompts that were kept'),
+    edited: z.array(FileDifference).describe('Files with manual edits that were kept'),
+  })
+  .meta({ id: 'Updated folder' });
+
+const NotUpdated = z
+  .strictObject({
+    name: z.string().describe('Name of the server'),
+    status: z.literal('failed'),
+    error: ErrorParts,
+  })
+  .meta({ id: 'Failed folder' });
+
+export const UpdateDocument = z.strictObject({ folders: z.array(z.union([Updated, NotUpdated])) });
+export type UpdateDocument = z.infer<typeof UpdateDocument>;
+
+export const BatchDocument = z.strictObject({
+  jobs: z.array(
+    z.strictObject({
+      source: z.string().describe('Source as passed, without credentials'),
+      status: z
+        .enum(['wrote', 'unchanged', 'same', 'differs', 'failed', 'skipped'])
+        .describe('`same` and `differs`: with `--check`; `skipped`: not started'),
+      name: z.string().optional().describe('Name of the server, if known'),
+      rows: count().optional().describe('Number of rows'),
+      toolsets: count().optional().describe('Number of toolsets'),
+      error: ErrorParts.optional(),
+    }),
+  ),
+});
+export type BatchDocument = z.infer<typeof BatchDocument>;
+
+const Tool = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  parameters: z.string().describe('JSON schema of the arguments, as text, so that numbers keep their spelling'),
+});
+
+const TaskRef = z.strictObject({
+  split: z.string(),
+  index: count().describe('Position in the split, from 0'),
+  id: z.string().describe("The server's id of the task"),
+  reset: z.string().optional().describe('Arguments of the reset, a JSON object as text'),
+});
+
+const SplitCount = z.strictObject({
+  name: z.string().describe('Name of the split'),
+  count: count().describe('Number of tasks read'),
+});
+
+export const InspectDocument = z.strictObject({
+  envName: z.string().describe('Name of the environment'),
+  name: z.string().describe('Name that the written server would have'),
+  interface: z.enum(['tools', 'action']).describe('`action`: one action, which becomes the tool `step`'),
+  splits: z.array(
+    SplitCount.extend({
+      prompts: z
+        .strictObject({ shortest: count(), mean: count(), longest: count() })
+        .describe('Length of the prompts in characters'),
+    }),
+  ),
+  toolsets: z.array(
+    z.strictObject({
+      key: z.string().describe('`toolset:NAME`, `agent:NAME` or `task:ID`'),
+      tasks: z.array(TaskRef).describe('Tasks that were probed'),
+      turns: z.array(z.array(Tool)).describe('Tools of each turn'),
+    }),
+  ),
+  notes: names().describe('Facts and decisions of the run'),
+  refused: Findings.describe('Problems that NeMo Gym would reject'),
+  warnings: Findings,
+  counts: Counts,
+});
+export type InspectDocument = z.infer<typeof InspectDocument>;
+
+export const RecordDocument = z.strictObject({
+  status: z.literal('recorded'),
+  file: z.string().describe('The recording, as passed'),
+  environment: z.string().describe('Name of the environment'),
+  splits: z.array(SplitCount),
+  toolsets: count().describe('Number of toolsets'),
+});
+export type RecordDocument = z.infer<typeof RecordDocument>;
+
+export const DoctorDocument = z.strictObject({
+  status: z.enum(['ok', 'missing']).describe('`missing`: something needed was not found'),
+  checks: z.array(
+    z.strictObject({
+      name: z.string().describe('Program or package'),
+      use: z.string().describe('What it is for'),
+      found: z.string().nullable().describe('Version and path; null if not found'),
+      fix: z.string().describe('How to get it'),
+      needed: z.boolean().describe('Whether it must be installed'),
+      warning: z.string().optional().describe('Problem with the found version'),
+    }),
+  ),
+});
+export type DoctorDocument = z.infer<typeof DoctorDocument>;

@@ -1,0 +1,119 @@
+import { withoutCredentials } from '../../credentials.js';
+import type { Reporter } from '../../discover/index.js';
+import { formatCount } from '../../display-text.js';
+import type { BatchObserver, Job, Outcome, Status } from '../../operations/batch.js';
+import type { BatchDocument } from '../documents.js';
+import { errorDocument } from './error.js';
+import type { Mark, Terminal } from './terminal.js';
+
+const COLOURS: Record<Status, Mark['colour']> = {
+  wrote: 'green',
+  unchanged: 'dim',
+  same: 'dim',
+  differs: 'yellow',
+  failed: 'red',
+  skipped: 'dim',
+};
+
+/** A line for a job that ended. */
+function outcomeLine({ job, status, name, error }: Outcome): { text: string; mark: Mark } {
+  const source = withoutCredentials(job.request.source);
+  const named = name !== undefined && name !== source ? `${name} (${source})` : job.label;
+  return {
+    mark: { text: status, colour: COLOURS[status] },
+    text: error ? `${job.label}: ${error.message}` : named,
+  };
+}
+
+/** The table at the end, with the status of each source and the errors. */
+export function showBatch(outcomes: readonly Outcome[], terminal: Terminal): void {
+  const status = width(outcomes.map((outcome) => outcome.status));
+  const names = width(outcomes.map(nameOf));
+  for (const outcome of outcomes) {
+    const mark: Mark = { text: outcome.status.padEnd(status), colour: COLOURS[outcome.status] };
+    terminal.result(` ${nameOf(outcome).padEnd(names)}  ${what(outcome)}`.trimEnd(), mark);
+    const { error } = outcome;
+    if (!error) continue;
+    for (const detail of error.details.slice(0, 5)) terminal.result(`  - ${detail}`);
+    if (error.where) terminal.result(`  at:  ${error.where}`);
+    if (error.fix) terminal.result(`  fix: ${error.fix}`);
+  }
+  const counts = Object.keys(COLOURS).flatMap((one) => {
+    const count = outcomes.filter((outcome) => outcome.status === one).length;
+    return count > 0 ? [`${count} ${one}`] : [];
+  });
+  terminal.result(counts.join(', '));
+}
+
+/** Shows a running batch: on a terminal, a line for each job in progress and a total; elsewhere, a line for each job that ended. */
+export class BatchBoard implements BatchObserver {
+  private readonly underWay = new Map<Job, string>();
+  private done = 0;
+
+  constructor(
+    private readonly total: number,
+    private readonly terminal: Terminal,
+  ) {}
+
+  begun(job: Job): void {
+    this.say(job, 'started');
+  }
+
+  reporter(job: Job): Reporter {
+    return {
+      note: (text) => this.terminal.note(`${job.label}: ${text}`),
+      warn: (text) => this.terminal.warn(`${job.label}: ${text}`),
+      progress: (text) => this.say(job, text),
+    };
+  }
+
+  ended(outcome: Outcome): void {
+    this.underWay.delete(outcome.job);
+    this.done += 1;
+    const { mark, text } = outcomeLine(outcome);
+    this.terminal.note(text, mark);
+    this.draw();
+  }
+
+  private say(job: Job, text: string): void {
+    this.underWay.set(job, text);
+    this.draw();
+  }
+
+  private draw(): void {
+    const lines = [...this.underWay].map(([{ label }, text]) => `${label}: ${text}`);
+    this.terminal.board([...lines, `${this.done} of ${this.total} done`]);
+  }
+}
+
+export function batchDocument(outcomes: readonly Outcome[]): BatchDocument {
+  return {
+    jobs: outcomes.map(({ job, status, name, rows, toolsets, error }) => {
+      const base = {
+        source: withoutCredentials(job.request.source),
+        status,
+        name: name ?? job.request.name,
+        rows,
+        toolsets,
+      };
+      return error ? { ...base, error: errorDocument(error) } : base;
+    }),
+  };
+}
+
+function nameOf({ job, name }: Outcome): string {
+  return name ?? job.label;
+}
+
+function what({ rows, toolsets, error }: Outcome): string {
+  if (error) return error.message;
+  return rows === undefined || toolsets === undefined ? '' : `${many(rows, 'row')}, ${many(toolsets, 'toolset')}`;
+}
+
+function many(count: number, what: string): string {
+  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function width(texts: readonly string[]): number {
+  return Math.max(...texts.map((text) => text.length));
+}

@@ -1,9 +1,0 @@
-/**
- * Splits a message of Commander: the problem, which may hold any text of the command line, and the option that Commander
- * suggests, or ''.
- */
-export function usageParts(text: string): [problem: string, suggestion: string] {
-  const message = text.trimEnd();
-  const at = message.lastIndexOf('\n(Did you mean ');
-  return at === -1 ? [message, ''] : [message.slice(0, at), message.slice(at + 1)];
-}

@@ -1,0 +1,55 @@
+import { withoutCredentials } from '../../credentials.js';
+import { Interrupted, UserError } from '../../errors.js';
+import { HttpStatusError } from '../../openenv/index.js';
+import { shellQuote } from '../../printed-command.js';
+import type { GenerateRequest } from '../generate.js';
+import type { WriteRequest } from '../write.js';
+
+/** How the work on one folder ended. */
+export type FolderOutcome<Report> = { request: WriteRequest; name: string } & (
+  | { report: Report; error?: undefined }
+  | { report?: undefined; error: UserError }
+);
+
+/**
+ * Works on several folders one after the other, and continues if one fails.
+ * @throws the error of the only folder, an interruption, or a bug
+ */
+export async function* eachFolder<Report>(
+  requests: readonly WriteRequest[],
+  work: (request: WriteRequest) => Promise<Report>,
+): AsyncGenerator<FolderOutcome<Report>> {
+  for (const request of requests) {
+    const name = request.name ?? withoutCredentials(request.source);
+    try {
+      yield { request, name, report: await work(request) };
+    } catch (thrown) {
+      const error = withHeaderHint(thrown, request);
+      if (requests.length === 1 || !(error instanceof UserError) || error instanceof Interrupted) throw error;
+      yield { request, name, error };
+    }
+  }
+}
+
+/**
+ * Adds the missing option if a server denies a request without the headers of the config. The headers that a lock file names
+ * are only sent if the command line names them, too.
+ */
+export function withHeaderHint(error: unknown, { source, gym, discover }: GenerateRequest): unknown {
+  const unsent = Object.entries(gym.headers).filter(([name]) => !(name in discover.headers));
+  if (!(error instanceof UserError) || unsent.length === 0 || !isDenied(error)) return error;
+  const headers = unsent.map(([name, value]) => `--header-env ${shellQuote(`${name}=${value}`)}`);
+  const { message, where, details, cause } = error;
+  return new UserError(message, {
+    ...(where === undefined ? {} : { where }),
+    details,
+    cause,
+    fix: `name the server, and the header of its config: --source ${shellQuote(source)} ${headers.join(' ')}`,
+  });
+}
+
+/** Whether the answer was HTTP 401 or 403, to a request or to the websocket handshake. */
+function isDenied(error: UserError): boolean {
+  if (error instanceof HttpStatusError) return error.status === 401 || error.status === 403;
+  return /HTTP 40[13]$/.test(error.message);
+}

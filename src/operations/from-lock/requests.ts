@@ -1,0 +1,82 @@
+import path from 'node:path';
+import { UserError } from '../../errors.js';
+import { type Flags, passed } from '../../options/index.js';
+import { LOCK_FILE } from '../../output/index.js';
+import type { TrustedCode } from '../../state/trusted-sources.js';
+import { writtenFolders } from '../../written/index.js';
+import { requestOf } from '../request.js';
+import type { WriteRequest } from '../write.js';
+import { type LockFlags, recordedIn } from './options.js';
+import { type LockedFolder, refuseHeaders, refuseTasks, sourceOf, trustedCode } from './trust.js';
+
+/**
+ * The requests that wrote the folders of a Gym root, from their lock files. These may come with someone else's repository;
+ * docs/lock.md lists what they may decide.
+ * @throws UserError if there are no such folders, or if a lock file asks for something that only the command line may
+ */
+export async function lockedRequests(gymRoot: string, flags: LockFlags): Promise<WriteRequest[]> {
+  const found = await writtenFolders(gymRoot);
+  const chosen = flags.name === undefined ? found : found.filter(({ name }) => name === flags.name);
+  const names = found.map(({ name }) => name).join(', ');
+  if (chosen.length === 0) {
+    throw new UserError(`no folder '${flags.name}' in this Gym root was written by gymgen`, {
+      fix: `choose one of: ${names}`,
+    });
+  }
+  if (flags.source !== undefined && chosen.length > 1) {
+    throw new UserError('--source applies to one folder, but there are several', {
+      fix: `add --name with one of: ${names}`,
+    });
+  }
+  const folders = chosen.map((folder) => ({ ...folder, recorded: recordedIn(folder) }));
+  refuseHeaders(folders, flags);
+  for (const folder of folders) await refuseTasks(folder, flags);
+  const codes = await trustedCode(folders, flags);
+  return folders.map((folder, index) => lockedRequest(gymRoot, folder, codes[index], flags));
+}
+
+function lockedRequest(
+  gymRoot: string,
+  { name, folder, recorded }: LockedFolder,
+  code: TrustedCode | undefined,
+  flags: LockFlags,
+): WriteRequest {
+  const { source, options } = recorded;
+  // Of the environment's variables, only those that the command line names are read.
+  const { headerEnv = [], ...rest } = options;
+  const { header, headerEnv: sent, tasks, python, maxSessions, strict, trustRecording = false } = flags;
+  const bundle: Flags = {
+    ...(code?.sandbox === undefined ? {} : { sandbox: code.sandbox }),
+    // The lock file has an absolute path after --absolute, or if there is no relative one.
+    ...(code && flags.source === undefined && path.isAbsolute(source) ? { absolute: true } : {}),
+  };
+  const request = withWhere(path.join(folder, LOCK_FILE), () =>
+    requestOf(flags.source ?? sourceOf(source, folder), gymRoot, {
+      ...rest,
+      ...bundle,
+      ...passed({ header, headerEnv: sent, tasks, python, maxSessions, strict }),
+      trustRecording, // never from the lock file
+    }),
+  );
+  return {
+    ...request,
+    name,
+    ...(source.includes('://') && flags.source !== undefined ? { configUrl: source } : {}),
+    gym: { ...request.gym, headers: Object.fromEntries(headerEnv.map(nameAndValue)) },
+    record: options as WriteRequest['record'],
+  };
+}
+
+/** Names the lock file in the errors of a step. */
+function withWhere<T>(where: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    throw error instanceof UserError ? error.at(where) : error;
+  }
+}
+
+function nameAndValue(text: string): [string, string] {
+  const at = text.indexOf('=');
+  return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+}

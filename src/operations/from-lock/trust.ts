@@ -1,0 +1,130 @@
+import { lstat, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { isRecording } from '../../discover/index.js';
+import { UserError } from '../../errors.js';
+import { parseServerUrl } from '../../openenv/index.js';
+import { hasGitPart, LOCK_FILE } from '../../output/index.js';
+import { commandAgain, shellQuote } from '../../printed-command.js';
+import { codeOf } from '../../source/index.js';
+import { isRemembered, type TrustedCode } from '../../state/trusted-sources.js';
+import type { WrittenFolder } from '../../written/index.js';
+import type { LockFlags, Recorded } from './options.js';
+
+/** Folders that are named in one message. */
+const NAMED = 20;
+
+/** A folder with the source and options of its lock file. */
+export interface LockedFolder extends WrittenFolder {
+  recorded: Recorded;
+}
+
+/**
+ * Headers may be secrets, so they go only to a server that the command line names.
+ * @throws UserError if there are headers and no `--source`
+ */
+export function refuseHeaders(folders: readonly LockedFolder[], flags: LockFlags): void {
+  const headers = [...(flags.header ?? []), ...(flags.headerEnv ?? [])];
+  const [first] = folders;
+  if (flags.source !== undefined || headers.length === 0 || first === undefined) return;
+  const { source } = first.recorded;
+  const named = [`--source ${urlIn(source) ?? 'SOURCE'}`, ...(folders.length > 1 ? [`--name ${first.name}`] : [])];
+  throw new UserError('headers are not sent to a server that only the lock file names', {
+    where: path.join(first.folder, LOCK_FILE),
+    fix: `if you trust that server with them, name it too: ${named.join(' ')}`,
+  });
+}
+
+/**
+ * The contents of a tasks file are sent to the server, so a lock file may only name one below the current folder, and not in
+ * `.git`.
+ * @throws UserError if the real path of the file is elsewhere, or not a regular file
+ */
+export async function refuseTasks({ folder, recorded }: LockedFolder, flags: LockFlags): Promise<void> {
+  const { tasks } = recorded.options;
+  if (tasks === undefined || flags.tasks !== undefined) return;
+  const refuse = (why: string) => {
+    throw new UserError(`lock file names a tasks file ${why}`, {
+      where: path.join(folder, LOCK_FILE),
+      details: [`options.tasks: ${tasks}`],
+      fix: 'if you trust the server with this file, name it too: --tasks FILE',
+    });
+  };
+  const here = await realpath(process.cwd());
+  // A file that does not exist is refused later, unless its path alone is refused here.
+  const real = await realpath(tasks).catch(() => path.resolve(here, tasks));
+  const below = path.relative(here, real);
+  if (below.split(path.sep)[0] === '..' || path.isAbsolute(below)) refuse('outside of the current folder');
+  if (hasGitPart(below) || hasGitPart(tasks)) refuse('inside of .git');
+  const found = await lstat(real).catch(() => undefined);
+  if (found && !found.isFile()) refuse('that is not a regular file');
+}
+
+/**
+ * The code that gymgen would run for each folder. This user trusts it if the command line names it (`--source`,
+ * `--run-source`), or if this user wrote the folder from it on this machine.
+ * @returns by folder; undefined if no code is run for its source
+ * @throws UserError with the command that runs the code
+ */
+export async function trustedCode(
+  folders: readonly LockedFolder[],
+  flags: LockFlags,
+): Promise<(TrustedCode | undefined)[]> {
+  const codes = await Promise.all(folders.map((folder) => codeIn(folder, flags)));
+  if (flags.runSource) return codes;
+  const refused: LockedFolder[] = [];
+  for (const [index, folder] of folders.entries()) {
+    const code = codes[index];
+    const isNamed = flags.source !== undefined && code?.sandbox === undefined;
+    if (code && !isNamed && !(await isRemembered(folder.folder, code))) refused.push(folder);
+  }
+  const [first] = refused;
+  if (first === undefined) return codes;
+  throw new UserError('code that only a lock file names is not run', {
+    where: path.join(first.folder, LOCK_FILE),
+    details: refused.slice(0, NAMED).map(described),
+    fix: `if you trust this code, run: ${commandAgain(['--run-source'])}`,
+  });
+}
+
+async function codeIn({ folder, recorded }: LockedFolder, flags: LockFlags): Promise<TrustedCode | undefined> {
+  const { source, sandbox } = recorded;
+  const named = flags.source === undefined ? await codeOfLock(source, folder) : await codeOfFlag(flags.source);
+  return named === undefined ? undefined : { code: named, sandbox };
+}
+
+async function codeOfLock(source: string, folder: string): Promise<string | undefined> {
+  const named = sourceOf(source, folder);
+  if (!(await isRecording(named))) return codeIfValid(named);
+  throw new UserError('lock file names a file as its source', {
+    where: path.join(folder, LOCK_FILE),
+    details: [`source: ${source}`],
+    fix: 'if it is a recording that you trust, name it too: --source FILE',
+  });
+}
+
+async function codeOfFlag(source: string): Promise<string | undefined> {
+  return (await isRecording(source)) ? undefined : codeIfValid(source);
+}
+
+/** An invalid source is reported when it is opened. */
+function codeIfValid(source: string): Promise<string | undefined> {
+  return codeOf(source).catch(() => undefined);
+}
+
+/** The source that a lock file names. A relative path is relative to the folder of the config. */
+export function sourceOf(source: string, folder: string): string {
+  return /^\.{1,2}(?:\/|$)/.test(source) ? path.resolve(folder, 'configs', source) : source;
+}
+
+function described({ name, recorded: { source, sandbox } }: LockedFolder): string {
+  return `${name}: ${source}${sandbox === undefined ? '' : `, in the sandbox ${sandbox}`}`;
+}
+
+/** A URL of a lock file as an argument of a shell, in plain ASCII and without credentials. */
+function urlIn(source: string): string | undefined {
+  try {
+    return shellQuote(parseServerUrl(source).http);
+  } catch {
+    return undefined;
+  }
+}

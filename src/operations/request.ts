@@ -1,0 +1,160 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import path from 'node:path';
+import type { DiscoverOptions, ProvidedTasksRequest } from '../discover/index.js';
+import { UserError } from '../errors.js';
+import { type Flags, OPTIONS, type OptionValues } from '../options/index.js';
+import { parseFlags, recordedFlags } from '../options/parse.js';
+import { isOwnHeader, jsonProblem } from '../rules/index.js';
+import type { WriteRequest } from './write.js';
+
+/**
+ * Turns options into a request.
+ * @throws UserError if the value of an option is invalid, or if options do not fit together
+ */
+export function requestOf(source: string, gymRoot: string, flags: Flags): WriteRequest {
+  const values = parseFlags(flags);
+  if ((values.datasets === undefined) !== (values.license === undefined)) {
+    throw new UserError('--datasets and --license go together', {
+      fix: "such as: --datasets train=train,validation=eval --license 'Apache 2.0'",
+    });
+  }
+  const { name, configUrl, trustRecording, datasets, license, appendSystemPrompt, force = false } = values;
+  const { resetTimeout, toolTimeout, idleTimeout, maxSteps, reward, rewardRule, maxConcurrentEnvs } = values;
+  const { sent, written } = headersOf(values);
+  const python = values.python && programPath(values.python, process.cwd());
+  const bundle = defined({ reward, maxConcurrentEnvs, sandbox: values.sandbox, absolute: values.absolute, python });
+  return {
+    source,
+    gymRoot,
+    ...defined({ name, configUrl, trustRecording }),
+    ...(Object.keys(bundle).length > 0 ? { bundle } : {}),
+    discover: {
+      headers: sent,
+      splits: values.split ?? [],
+      limit: values.limit ?? Number.POSITIVE_INFINITY,
+      probes: values.probes ?? OPTIONS.probes.default,
+      turns: values.probeTurns ?? OPTIONS.probeTurns.default,
+      maxSessions: values.maxSessions ?? OPTIONS.maxSessions.default,
+      resetTimeout: resetTimeout ?? OPTIONS.resetTimeout.default,
+      toolTimeout: toolTimeout ?? OPTIONS.toolTimeout.default,
+      ...taskRequest(values),
+      bounded: maxSteps !== undefined,
+    },
+    gym: {
+      headers: written,
+      renameTools: Object.fromEntries(values.renameTool ?? []),
+      settings: defined({
+        tool_timeout: toolTimeout,
+        reset_timeout: resetTimeout,
+        idle_timeout: idleTimeout,
+        max_concurrent_envs: maxConcurrentEnvs,
+        reward,
+        reward_rule: rewardRule,
+        max_steps: maxSteps,
+      }),
+      ...defined({ appendSystemPrompt }),
+      ...(datasets && license ? { datasets: { ...datasets, license } } : {}),
+      fullIds: values.fullIds ?? false,
+    },
+    record: recordedFlags(flags, values) as WriteRequest['record'],
+    edits: force ? 'ours' : 'refuse',
+    dropPrompts: force,
+    dryRun: values.dryRun ?? false,
+    strict: values.strict ?? false,
+  };
+}
+
+/** A program as a path or as a name on PATH. It may be started in another folder than this one. */
+export function programPath(program: string, folder: string): string {
+  return program.includes('/') || program.includes(path.sep) ? path.resolve(folder, program) : program;
+}
+
+/** @throws UserError if an option is passed without the one that it belongs to */
+function taskRequest(values: OptionValues): Pick<DiscoverOptions, 'provided' | 'prompt' | 'action'> {
+  const { prompt, promptField = [], hideField = [], fixField = [], toolDoc } = values;
+  const provided = providedTasks(values);
+  if (provided === undefined && (prompt !== undefined || promptField.length > 0)) {
+    throw new UserError('--prompt and --prompt-field need --tasks or --episodes', {
+      fix: 'add --episodes N or --tasks FILE; if the server lists its tasks, use --append-system-prompt',
+    });
+  }
+  return {
+    ...(provided ? { provided } : {}),
+    prompt: { fields: promptField, ...(prompt === undefined ? {} : { text: prompt }) },
+    action: {
+      hide: hideField,
+      fix: Object.fromEntries(fixField.map(([name, value]) => [name, jsonText(value)])),
+      ...(toolDoc === undefined ? {} : { doc: toolDoc }),
+    },
+  };
+}
+
+function providedTasks({ tasks, episodes, seed, seedKey }: OptionValues): ProvidedTasksRequest | undefined {
+  if (episodes !== undefined) {
+    return { episodes, seed: seed ?? OPTIONS.seed.default, seedKey: seedKey ?? OPTIONS.seedKey.default };
+  }
+  const alone = seed !== undefined ? '--seed' : seedKey !== undefined ? '--seed-key' : undefined;
+  if (alone !== undefined) throw new UserError(`${alone} needs --episodes`, { fix: 'add --episodes N' });
+  return tasks === undefined ? undefined : { file: tasks };
+}
+
+/** The value itself if it is JSON, else a JSON string. */
+function jsonText(value: string): string {
+  return jsonProblem(value) === undefined ? value : JSON.stringify(value);
+}
+
+interface Headers {
+  /** For gymgen's own requests. They may hold secrets. */
+  sent: Record<string, string>;
+  /** For the config, with `$VAR` in their values. */
+  written: Record<string, string>;
+}
+
+function headersOf({ header = [], headerEnv = [] }: OptionValues): Headers {
+  for (const [name, value] of headerEnv) assertVariable(name, value);
+  const written = Object.fromEntries(headerEnv);
+  const sent = { ...expanded(written), ...Object.fromEntries(header) };
+  for (const [name, value] of Object.entries(sent)) checkHeader(name, value);
+  return { sent, written };
+}
+
+const VARIABLE = /\$(?:\{(\w+)\}|(\w+))/g;
+
+/** The config gets the value as passed, so it must not be the secret itself. */
+function assertVariable(name: string, value: string): void {
+  if (value.search(VARIABLE) !== -1) return;
+  throw new UserError(`--header-env ${name} has no $VAR in its value`, {
+    details: ['the value is written into the config; a shell replaces $VAR in double quotes'],
+    fix: `export the value as a variable, and use single quotes: --header-env '${name}=$VAR'`,
+  });
+}
+
+/** Replaces `$VAR` and `${VAR}` as the bridge does when Gym runs it. */
+function expanded(headers: Record<string, string>): Record<string, string> {
+  const fill = (value: string) =>
+    value.replace(VARIABLE, (_, braced?: string, bare?: string) => {
+      const name = braced ?? bare ?? '';
+      const found = process.env[name];
+      if (found) return found;
+      throw new UserError(`--header-env names $${name}, which is not set`, { fix: `export ${name}=…` });
+    });
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)]));
+}
+
+/** Messages never contain the value, which may be a secret. */
+function checkHeader(name: string, value: string): void {
+  if (isOwnHeader(name)) throw new UserError(`HTTP sets the header ${name} itself`, { fix: 'leave it out' });
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  } catch {
+    throw new UserError(`invalid header: ${name}`, {
+      fix: "use the form 'Name: value', without spaces in the name and line breaks in the value",
+    });
+  }
+}
+
+/** Without the keys that are undefined. */
+function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { UserError } from '../errors.js';
+import { gymgenCommand } from '../printed-command.js';
+import { type Flags, flagOf, OPTIONS, type Option, type OptionName, type OptionValues } from './index.js';
+import * as values from './values.js';
+
+const NAMES = Object.keys(OPTIONS) as OptionName[];
+
+const Flag = z.boolean();
+const SCHEMAS = Object.fromEntries(NAMES.map((name) => [name, schemaOf(OPTIONS[name]).optional()]));
+const Values = z.object(SCHEMAS);
+
+function schemaOf(option: Option): z.ZodType {
+  return option.value?.(values) ?? Flag;
+}
+
+/**
+ * Checks and converts the values of options.
+ * @throws UserError that names each option with an invalid value
+ */
+export function parseFlags(flags: Flags): OptionValues {
+  const parsed = Values.safeParse(flags);
+  if (parsed.success) return parsed.data as OptionValues;
+  throw new UserError('invalid option value', {
+    details: parsed.error.issues.map(({ path, message }) => `${flagOf(path[0] as OptionName)} ${message}`),
+    fix: `see ${gymgenCommand`--help`}`,
+  });
+}
+
+/** Options whose value may be `@FILE`. */
+export const TEXT_OPTIONS = NAMES.filter((name) => (OPTIONS[name] as Option).path === '@file');
+
+/** Options that a lock file keeps: a closed list, which has no secrets, no paths of one machine and nothing that runs code. */
+export const RECORDED_OPTIONS = NAMES.filter((name) => (OPTIONS[name] as Option).recorded);
+
+/** With `@` in front, a text would be the name of a file, which a lock file may not choose. */
+const LockedText = z.string().regex(/^[^@]/, 'names a file: pass the option again with gymgen write');
+
+/** The options of a lock file, with the same checks as on the command line. */
+export const RecordedFlags = z.strictObject(
+  Object.fromEntries(
+    RECORDED_OPTIONS.map((name) => [
+      name,
+      TEXT_OPTIONS.includes(name) ? LockedText.optional() : (SCHEMAS[name] as z.ZodType),
+    ]),
+  ),
+);
+
+/** The options that a lock file keeps, as they were passed. @param texts contents of the files that `@FILE` names */
+export function recordedFlags(flags: Flags, texts: OptionValues): Flags {
+  const kept = RECORDED_OPTIONS.flatMap((name) => {
+    const value = TEXT_OPTIONS.includes(name) ? texts[name] : flags[name];
+    return value === undefined || (Array.isArray(value) && value.length === 0) ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

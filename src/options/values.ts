@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { UserError } from '../errors.js';
+import { readRegularSync } from '../files.js';
+
+/** A whole number of at least `least`. */
+export const whole = (least: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(least, `must be ${least} or more`).max(Number.MAX_SAFE_INTEGER, 'is too large'));
+
+export const wholeOrAll = z.union(
+  [z.literal('all').transform(() => Number.POSITIVE_INFINITY), whole(1)],
+  'must be a whole number or all',
+);
+
+/** The upper bound, eleven days, catches typing errors. */
+export const seconds = z
+  .string()
+  .transform(Number)
+  .pipe(z.number('must be a number of seconds').min(0.001, 'must be 0.001 seconds or more').max(1e6, 'is too large'));
+
+export const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port from 1 to 65535')
+  .transform(Number)
+  .pipe(z.number().min(1, 'must be a port from 1 to 65535').max(65_535, 'must be a port from 1 to 65535'));
+
+export const text = z.string();
+export const texts = z.array(z.string());
+
+/** @param what what an empty text would lack, such as `a file` */
+export const filled = (what: string) => z.string().min(1, `must be ${what}`);
+
+export const oneOf = <const T extends readonly string[]>(choices: T) =>
+  z.enum(choices, `must be one of ${choices.join(', ')}`);
+
+/** A text, or the file that holds it: `@FILE`. */
+export const textOrFile = z.string().transform((value) => {
+  if (!value.startsWith('@')) return value;
+  const file = value.slice(1);
+  try {
+    return readRegularSync(file, 'textBytes').replace(/\r\n/g, '\n').trimEnd();
+  } catch (cause) {
+    if (cause instanceof UserError) throw cause;
+    throw new UserError(`cannot read the text: ${(cause as Error).message}`, { where: file, cause });
+  }
+});
+
+/** `K=V` or `K: V`, split at the first separator. */
+const pair = (separator: '=' | ':', shape: string) =>
+  z.string().transform((value, context) => {
+    const at = value.indexOf(separator);
+    const [key, rest] = [value.slice(0, at).trim(), value.slice(at + 1).trim()];
+    if (at > 0 && key && rest) return [key, rest] as const;
+    context.addIssue({ code: 'custom', message: `must be ${shape}` });
+    return z.NEVER;
+  });
+
+/** Several pairs with distinct keys. */
+export const pairs = (separator: '=' | ':', shape: string, sameKey = (key: string) => key) =>
+  z.array(pair(separator, shape)).superRefine((all, context) => {
+    const keys = new Set<string>();
+    for (const [key] of all) {
+      if (keys.has(sameKey(key))) context.addIssue({ code: 'custom', message: `is repeated for ${key}` });
+      keys.add(sameKey(key));
+    }
+  });
+
+/** HTTP header names are case-insensitive. */
+export const headers = (separator: '=' | ':', shape: string) => pairs(separator, shape, (name) => name.toLowerCase());
+
+export const datasets = z.string().transform((value, context) => {
+  const found: { train?: string; validation?: string } = {};
+  for (const part of value.split(',')) {
+    const [, type, split] = /^(train|validation)=(.+)$/.exec(part.trim()) ?? [];
+    if (!type || !split || type in found) {
+      context.addIssue({ code: 'custom', message: 'must be train=SPLIT,validation=SPLIT, or one of the two' });
+      return z.NEVER;
+    }
+    found[type as 'train' | 'validation'] = split;
+  }
+  return found;
+});

@@ -1,0 +1,220 @@
+import { readlink } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { UserError } from '../errors.js';
+import { assertWritable, CHOOSE_ROOT, entriesOf, look, nearestFolder, notFolder } from './fs.js';
+
+export const LOCK_FILE = 'gymgen.lock.json';
+
+/** The paths of one run, all below the Gym root. They are relative if the Gym root is. */
+export interface Places {
+  root: string;
+  name: string;
+  /** The resources server to write. */
+  folder: string;
+  /** Holds the staging folders of all runs on this root. */
+  gymgen: string;
+  /** The staging folder of this run. It is on the file system of `folder`: renames are atomic only within one. */
+  staging: string;
+  /** The staged files, by their path in `folder`. */
+  files: string;
+  /** Exists from the start of a commit over an existing folder to its end. */
+  journal: string;
+  /** The journal while it is being written. */
+  journalDraft: string;
+  /** Names the process that owns the staging folder. */
+  owner: string;
+  /** Held by the process that removes the `owner` of a dead one. */
+  discardPermit: string;
+}
+
+/** @throws Error if `name` cannot name a folder, which is a bug: `rules/` has checked it */
+export function placesOf(gymRoot: string, name: string): Places {
+  if (!isName(name)) throw new Error(`not the name of a folder: ${JSON.stringify(name)}`);
+  const gymgen = join(gymRoot, '.gymgen');
+  const root = dirname(gymgen);
+  const staging = join(gymgen, name);
+  return {
+    root,
+    name,
+    folder: join(root, 'resources_servers', name),
+    gymgen,
+    staging,
+    files: join(staging, 'files'),
+    journal: join(staging, 'journal.json'),
+    journalDraft: join(staging, 'journal.json.new'),
+    owner: join(staging, 'owner.json'),
+    discardPermit: join(staging, 'owner.json.discard'),
+  };
+}
+
+function isName(name: string): boolean {
+  return /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name);
+}
+
+/** Upper bounds on the bytes of a path and of one of its parts (POSIX: PATH_MAX, NAME_MAX). */
+const MAX_PATH = 1024;
+const MAX_PART = 255;
+
+/**
+ * Whether a relative path names a file below its base folder, on every file system, and nothing of git's: a file in `.git`
+ * can make git run a program.
+ */
+export function isSafePath(path: string): boolean {
+  return !/[\\:\p{Cc}]/u.test(path) && path.split('/').every(isSafePart);
+}
+
+/** Whether a path is within the length limits of file systems. */
+export function isShortPath(path: string): boolean {
+  const isShort = (part: string) => Buffer.byteLength(part) <= MAX_PART;
+  return Buffer.byteLength(path) <= MAX_PATH && path.split('/').every(isShort);
+}
+
+/** Whether a path leads through a `.git` folder or file. */
+export function hasGitPart(path: string): boolean {
+  return path.split(/[\\/]/).some((part) => isGit(normalized(part)));
+}
+
+function isSafePart(part: string): boolean {
+  const isRelative = ['', '.', '..'].includes(withoutIgnored(part).trimEnd());
+  return !isRelative && !isGit(normalized(part));
+}
+
+/** NTFS's short name of `.git` is `git~1`. */
+function isGit(name: string): boolean {
+  return name === '.git' || /^git~[0-9]+$/.test(name);
+}
+
+/**
+ * What file systems may treat as the same name: HFS+ ignores format characters; NTFS ignores dots and blanks at the end, and
+ * what follows a colon (git: `is_hfs_dotgit` in utf8.c, `is_ntfs_dotgit` in path.c).
+ */
+function normalized(part: string): string {
+  const [name = ''] = withoutIgnored(part).split(':');
+  let end = name.length;
+  while (end > 0 && (name[end - 1] === '.' || name[end - 1] === ' ')) end -= 1;
+  return folded(name.slice(0, end));
+}
+
+function withoutIgnored(part: string): string {
+  return part.replace(/\p{Cf}/gu, '');
+}
+
+/** Equal for two paths of one file on systems that ignore case or Unicode composition, such as macOS and Windows. */
+export function folded(path: string): string {
+  return path.normalize('NFC').toLowerCase();
+}
+
+/** Guards against bugs of gymgen: the generated paths of one run are safe, and none blocks another. */
+export class PathGuard {
+  private readonly files = new Set<string>([folded(LOCK_FILE)]);
+  private readonly folders = new Set<string>();
+
+  /** @throws Error, since `rules/` has checked the paths */
+  add(path: string): void {
+    if (!isSafePath(path)) throw new Error(`unsafe path of a generated file: ${JSON.stringify(path)}`);
+    const parts = folded(path).split('/');
+    const parents = parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+    const file = parts.join('/');
+    if (this.files.has(file) || this.folders.has(file) || parents.some((parent) => this.files.has(parent))) {
+      throw new Error(`generated file conflicts with another: ${JSON.stringify(path)}`);
+    }
+    this.files.add(file);
+    for (const parent of parents) this.folders.add(parent);
+  }
+}
+
+/**
+ * @returns false if nothing exists at the path
+ * @throws UserError if something other than a folder exists, such as a symlink to a folder
+ */
+export async function isRealFolder(path: string): Promise<boolean> {
+  const found = await look(path);
+  if (!found || found.isDirectory()) return found !== undefined;
+  if (!found.isSymbolicLink()) throw notFolder(path);
+  throw new UserError('a folder of the Gym root is a symlink', {
+    where: `${path} -> ${await readlink(path)}`,
+    fix: `replace ${path} with a real folder, or ${CHOOSE_ROOT}`,
+  });
+}
+
+/**
+ * Checks that paths of a Gym root lead through real folders only. The root itself, and the folders above it, may be symlinks:
+ * the command line names these. Each folder is checked once.
+ */
+export class LinkGuard {
+  private readonly known = new Map<string, Promise<boolean>>();
+
+  constructor(private readonly root: string) {}
+
+  /** @throws UserError if a folder between the root and `path` is a symlink or not a folder */
+  async assert(path: string): Promise<void> {
+    const parts = relative(resolve(this.root), resolve(path)).split(sep);
+    if (parts[0] === '..') throw new Error(`not below the Gym root: ${path}`);
+    let at = this.root;
+    for (const part of parts.slice(0, -1)) {
+      at = join(at, part);
+      if (!(await this.isRealFolder(at))) return;
+    }
+  }
+
+  /** The same for a path that is a folder itself, or does not exist. */
+  async assertFolder(path: string): Promise<void> {
+    await this.assert(join(path, 'file'));
+  }
+
+  private isRealFolder(folder: string): Promise<boolean> {
+    const known = this.known.get(folder) ?? isRealFolder(folder);
+    this.known.set(folder, known);
+    return known;
+  }
+}
+
+/** @throws UserError if the folder or its staging folder cannot be written, or is below a symlink of the Gym root */
+export async function assertTarget(places: Places, dryRun: boolean): Promise<void> {
+  await new LinkGuard(places.root).assertFolder(places.folder);
+  await assertStaging(places);
+  for (const path of [places.folder, places.staging]) await (dryRun ? nearestFolder(path) : assertWritable(path));
+}
+
+/** What Gym, Python and macOS create in a folder: `git switch` removes tracked files and leaves these. */
+const LEFTOVER = /^(\.venv|__pycache__|\.pytest_cache|\.ruff_cache|.*\.egg-info|\.DS_Store)$/;
+
+/** @throws UserError if the folder has files but gymgen did not write it */
+export async function assertOurs({ folder }: Places): Promise<void> {
+  const names = ((await entriesOf(folder)) ?? []).map(({ name }) => name);
+  if (names.includes(LOCK_FILE) || names.every((name) => LEFTOVER.test(name))) return;
+  throw new UserError(`folder was not written by gymgen: it has no ${LOCK_FILE}`, {
+    where: folder,
+    fix: 'choose another name with --name, or move that folder away',
+  });
+}
+
+/**
+ * Checks that a staging folder is as gymgen creates it, since it may have come with a repository. Follows no symlink.
+ * @returns false if it does not exist
+ * @throws UserError if it, or a folder above or in it, is a symlink or a file, or if one of its files is not a regular file
+ */
+export async function assertStaging({ gymgen, staging, ...places }: Places): Promise<boolean> {
+  for (const folder of [gymgen, staging]) if (!(await isRealFolder(folder))) return false;
+  await isRealFolder(places.files);
+  for (const file of [places.journal, places.journalDraft, places.owner, places.discardPermit]) {
+    const found = await look(file);
+    if (!found || found.isFile()) continue;
+    throw new UserError('not a regular file', { where: file, fix: `remove ${staging}` });
+  }
+  return true;
+}
+
+/**
+ * The staging folders of a Gym root, by name. Entries that gymgen does not create are ignored.
+ * @throws UserError if one is not as gymgen creates it
+ */
+export async function stagingFolders(gymRoot: string): Promise<Places[]> {
+  const gymgen = join(gymRoot, '.gymgen');
+  if (!(await isRealFolder(gymgen))) return [];
+  const entries = (await entriesOf(gymgen)) ?? [];
+  const found = entries.filter((entry) => isName(entry.name) && (entry.isDirectory() || entry.isSymbolicLink()));
+  const all = found.map(({ name }) => placesOf(gymRoot, name)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const places of all) await assertStaging(places);
+  return all;
+}

@@ -1,0 +1,102 @@
+import { access, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { UserError } from '../errors.js';
+import { cachedFolder } from './cache.js';
+import { ensureUv, lockedRequirements, runProgram } from './programs.js';
+
+/** OpenEnv and AgentEnv require this, whatever a project declares. */
+export const SUPPORTED_PYTHON = '>=3.11';
+
+/** The packages that gymgen itself installs, and the Python versions that they support. */
+const OWN = {
+  agentenv: { name: 'AgentEnv', python: '>=3.11.4' },
+  gridsim: { name: 'gridsim', python: SUPPORTED_PYTHON },
+};
+
+/**
+ * The Python of an environment with exactly the packages that gymgen locks. Files of the current folder, uv's settings and
+ * uv's cache have no influence. To use a mirror, set an environment variable such as UV_DEFAULT_INDEX.
+ * @throws UserError with uv's message if the environment cannot be created
+ */
+export async function ownPython(
+  name: keyof typeof OWN,
+  note: (text: string) => void,
+  signal: AbortSignal,
+): Promise<string> {
+  const file = lockedRequirements(name);
+  const wanted = {
+    ...OWN[name],
+    install: ['--no-cache', '--no-deps', '--only-binary', ':all:', '--require-hashes', '--requirements', file],
+    options: ['--no-config'],
+    cwd: '/',
+  };
+  const create = (fresh: string) => createEnvironment(wanted, fresh, note, signal);
+  return pythonIn(await cachedFolder(`envs/gymgen/${name}`, await readFile(file, 'utf8'), create));
+}
+
+export interface EnvironmentOptions {
+  /** The environment's name in messages. */
+  name: string;
+  /** The Python versions that may be used, in uv's syntax. */
+  python: string;
+  /** Arguments of `uv pip install`. */
+  install: string[];
+  /** Options of every uv command. */
+  options: string[];
+  /** The folder that uv runs in. */
+  cwd: string;
+}
+
+/**
+ * Creates a virtual environment with uv, and installs packages in it.
+ * @param folder an empty folder, which may be moved afterwards
+ * @throws UserError with uv's message if it fails
+ */
+export async function createEnvironment(
+  { name, python, install, options, cwd }: EnvironmentOptions,
+  folder: string,
+  note: (text: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const uv = await ensureUv(note, signal);
+  note(`installing the dependencies of ${name}`);
+  const run = (...args: string[]) => runProgram(uv, args, { cwd, signal });
+  try {
+    await run('venv', ...options, '--quiet', '--relocatable', '--clear', '--no-project', '--python', python, folder);
+    await run('pip', 'install', ...options, '--quiet', '--python', pythonIn(folder), ...install);
+    await access(pythonIn(folder));
+  } catch (cause) {
+    signal.throwIfAborted();
+    const output = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : String(cause);
+    throw (
+      missingPython(name, python, output) ??
+      new UserError(`uv could not install the dependencies of ${name}`, {
+        details: firstAndLast(output.trim().split('\n')),
+        cause,
+      })
+    );
+  }
+}
+
+export const pythonIn = (folder: string) => path.join(folder, 'bin', 'python');
+
+/** What uv writes if no Python satisfies a requirement. */
+const MISSING = /no interpreter found|no download found|does not satisfy python|does not meet the python requirement/i;
+
+/**
+ * The error for a Python that is not on this machine; null if uv failed for another reason.
+ * @param required in the syntax of `requires-python`, such as `>=3.11,>=3.14`
+ * @param output what uv wrote
+ */
+export function missingPython(name: string, required: string, output: string): UserError | null {
+  if (!MISSING.test(output)) return null;
+  return new UserError(`${name} requires Python ${required}, which was not found`, {
+    details: output.trim().split('\n').slice(0, 3),
+    fix: `install it: uv python install '${required}'`,
+  });
+}
+
+/** Shortens uv's output, which starts with what failed and ends with the root cause. */
+function firstAndLast(lines: string[]): string[] {
+  return lines.length > 5 ? [...lines.slice(0, 1), ...lines.slice(-4)] : lines;
+}

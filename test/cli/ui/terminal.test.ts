@@ -1,0 +1,215 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { mayClose } from '../../../src/cli/ui/closed-pipe.js';
+import { showError } from '../../../src/cli/ui/error.js';
+import { Terminal, type TerminalOptions } from '../../../src/cli/ui/terminal.js';
+import { Interrupted, UserError } from '../../../src/errors.js';
+import { steering } from '../../support/steering.js';
+
+class Stream extends EventEmitter {
+  text = '';
+  columns = 40;
+  constructor(readonly isTTY: boolean) {
+    super();
+  }
+  write(text: string): boolean {
+    this.text += text;
+    return true;
+  }
+}
+
+function opened(options: Partial<TerminalOptions> = {}, tty = false) {
+  const [out, err] = [new Stream(tty), new Stream(tty)];
+  const all = { quiet: false, json: false, verbose: false, ...options };
+  const as = (stream: Stream) => stream as unknown as NodeJS.WriteStream;
+  return { out, err, terminal: new Terminal(all, as(out), as(err)) };
+}
+
+beforeEach(() => {
+  vi.stubEnv('NO_COLOR', '');
+  vi.stubEnv('TERM', 'xterm');
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+const ESC = '\x1b';
+
+describe('streams', () => {
+  const say = (terminal: Terminal) => {
+    terminal.progress('progress');
+    terminal.note('note');
+    terminal.warn('warn');
+    terminal.detail('detail');
+    terminal.result('result');
+    terminal.document({ a: 1 });
+  };
+
+  test.each<[string, Partial<TerminalOptions>, out: string, err: string]>([
+    ['by default', {}, 'result\n', 'note\nwarning: warn\n'],
+    ['--quiet', { quiet: true }, 'result\n', ''],
+    ['--verbose', { verbose: true }, 'result\n', 'note\nwarning: warn\ndetail\n'],
+    ['--json', { json: true }, '{\n  "a": 1\n}\n', 'note\nwarning: warn\n'],
+    ['--json --quiet', { json: true, quiet: true }, '{\n  "a": 1\n}\n', ''],
+  ])('%s', (_, options, out, err) => {
+    const all = opened(options);
+    say(all.terminal);
+    expect([all.out.text, all.err.text]).toEqual([out, err]);
+  });
+});
+
+describe('a progress line', () => {
+  test('is shown only on a TTY', () => {
+    for (const [options, tty] of [
+      [{}, false],
+      [{ quiet: true }, true],
+    ] as const) {
+      const { terminal, err } = opened(options, tty);
+      terminal.progress('going');
+      expect(err.text).toBe('');
+    }
+    vi.stubEnv('TERM', 'dumb');
+    const { terminal, err } = opened({}, true);
+    terminal.progress('going');
+    expect(err.text).toBe('');
+  });
+
+  test('fits the width of the terminal, and the next line replaces it', () => {
+    const { terminal, err, out } = opened({}, true);
+    terminal.progress(`going\n${ESC}[2J${'x'.repeat(100)}`);
+    expect(err.text).toBe(`\r${ESC}[Kgoing\\n\\u001b[2J${'x'.repeat(23)}`);
+    err.text = '';
+    terminal.result('done');
+    expect([err.text, out.text]).toEqual([`\r${ESC}[K`, 'done\n']);
+  });
+
+  test('is drawn up to ten times a second', () => {
+    const { terminal, err } = opened({}, true);
+    for (let n = 0; n < 1000; n += 1) terminal.progress(`${n}`);
+    expect(err.text.split('\r').length).toBeLessThan(10);
+  });
+});
+
+describe('colours', () => {
+  test('are shown on a TTY', () => {
+    const { terminal, err, out } = opened({}, true);
+    terminal.warn('w');
+    terminal.result('path', { text: 'create', colour: 'green' });
+    expect(err.text).toBe(`${ESC}[33mwarning:${ESC}[39m w\n`);
+    expect(out.text).toBe(`${ESC}[32mcreate${ESC}[39m path\n`);
+  });
+
+  test.each([
+    ['NO_COLOR', '1'],
+    ['TERM', 'dumb'],
+  ])('are not there with %s=%s', (name, value) => {
+    vi.stubEnv(name, value);
+    const { terminal, err, out } = opened({ verbose: true }, true);
+    terminal.warn('w');
+    terminal.detail('d');
+    terminal.result('path', { text: 'create', colour: 'green' });
+    expect(err.text + out.text).toBe('warning: w\nd\ncreate path\n');
+  });
+
+  test('are not written to a pipe, even if the other stream is a TTY', () => {
+    const [out, err] = [new Stream(false), new Stream(true)] as unknown as NodeJS.WriteStream[];
+    const terminal = new Terminal({ quiet: false, json: false, verbose: false }, out, err);
+    terminal.result('path', { text: 'create', colour: 'green' });
+    expect((out as unknown as Stream).text).toBe('create path\n');
+  });
+});
+
+describe("a server's text never steers the terminal", () => {
+  const evil = `a${ESC}[2J${ESC}[8mb\x07\x08\r\u009b1m\x7f\u202ec${ESC}]0;title\x07\nd\te`;
+  const safe = String.raw`a\u001b[2J\u001b[8mb\u0007\u0008\r\u009b1m\u007f\u202ec\u001b]0;title\u0007\nd\te`;
+
+  test.each([true, false])('on a TTY: %s', (tty) => {
+    const { terminal, out, err } = opened({ verbose: true }, tty);
+    terminal.result(evil);
+    terminal.note(evil);
+    expect(out.text).toBe(`${safe}\n`);
+    expect(err.text).toBe(`${safe}\n`);
+    terminal.warn(evil);
+    terminal.detail(evil);
+    expect(steering(err.text)).toEqual([]);
+  });
+
+  test('in JSON and in error messages', () => {
+    const { terminal, out, err } = opened({ json: true }, true);
+    showError(new UserError(evil, { where: evil, fix: evil, details: [evil] }), terminal);
+    expect(steering(out.text + err.text)).toEqual([]);
+    expect(JSON.parse(out.text).error.what).toBe(evil);
+  });
+});
+
+describe('a failure', () => {
+  test('that the user can fix: problem, place and fix, without a stack', () => {
+    const { terminal, err } = opened();
+    const error = new UserError('no', {
+      where: 'http://h',
+      fix: 'mend it',
+      details: ['one', 'two'],
+      cause: new Error('why'),
+    });
+    expect(showError(error, terminal)).toBe(2);
+    expect(err.text).toBe('error: no\n  - one\n  - two\n  at:  http://h\n  fix: mend it\n');
+  });
+
+  test('shows its cause with --verbose', () => {
+    const { terminal, err } = opened({ verbose: true });
+    showError(new UserError('no', { cause: new Error('why') }), terminal);
+    expect(err.text).toMatch(/cause: Error: why\n\s+at /);
+  });
+
+  test('of gymgen is a bug: its stack, and a request to report it', () => {
+    const { terminal, err } = opened({ quiet: true });
+    expect(showError(new TypeError('x is undefined'), terminal)).toBe(2);
+    expect(err.text).toMatch(/^error: TypeError: x is undefined\n\s+at [\s\S]*bug in gymgen: please report/);
+  });
+
+  test.each(['text', null, undefined, { a: 1 }])('that is not an Error is a bug: %j', (thrown) => {
+    const { terminal, err } = opened();
+    expect(showError(thrown, terminal)).toBe(2);
+    expect(err.text).toContain('bug in gymgen');
+  });
+
+  test.each([
+    ['SIGINT', 130, 'interrupted'],
+    ['SIGTERM', 143, 'terminated'],
+  ] as const)('by %s ends with %d', (signal, code, told) => {
+    const { terminal, err } = opened();
+    expect(showError(new Interrupted(signal), terminal)).toBe(code);
+    expect(err.text).toBe(`error: ${told}\n`);
+  });
+
+  test('with --json: one document', () => {
+    const { terminal, out } = opened({ json: true });
+    showError(new UserError('no', { where: 'w' }), terminal);
+    expect(JSON.parse(out.text)).toEqual({ error: { what: 'no', where: 'w', details: [] }, exitCode: 2 });
+  });
+});
+
+describe('a failure of stdout', () => {
+  const fail = (code: string, isTTY = false) => {
+    const { out, err } = opened();
+    Object.assign(out, { isTTY });
+    mayClose({ stdout: out, stderr: err } as never);
+    out.emit('error', Object.assign(new Error(code), { code, syscall: 'write' }));
+    out.emit('error', Object.assign(new Error(code), { code, syscall: 'write' }));
+    return err.text;
+  };
+  const before = process.listeners('exit');
+  afterEach(() => {
+    for (const listener of process.listeners('exit')) if (!before.includes(listener)) process.off('exit', listener);
+  });
+
+  test.each([
+    ['EPIPE', false],
+    ['EIO', true],
+  ])('%s of a pipe or terminal that closed is not reported', (code, isTTY) => expect(fail(code, isTTY)).toBe(''));
+
+  test.each(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'])('%s is reported once, with a fix', (code) => {
+    expect(fail(code)).toMatch(/^error: cannot write to standard output: .*\n {2}fix: .*\n$/);
+    expect(fail(code)).toContain(code);
+  });
+
+  test('anything else is a bug', () => expect(() => fail('ERR_X')).toThrow());
+});

@@ -1,0 +1,102 @@
+import { test } from 'vitest';
+import type { CommandSpec } from '../../src/cli/command.js';
+import { COMMANDS, EXIT_CODES } from '../../src/cli/main.js';
+import { flagOf, helpOf, type NamedOption, OPTIONS, optionsOf } from '../../src/options/index.js';
+import { code, expectPage, wrapped } from './markdown.js';
+
+test('docs/cli.md is generated from the commands and the options', () => {
+  expectPage('cli.md', page());
+});
+
+const INTRO = `\
+# Command line
+
+<!-- Generated from src/cli/commands/ and src/options/. To update: GYMGEN_UPDATE_GOLDEN=1 npx vitest run test/docs -->
+
+\`\`\`
+gymgen http://127.0.0.1:8000 gym-root --split train --limit 100
+\`\`\`
+
+This writes the resources server of an OpenEnv server into the Gym root \`gym-root\`. \`write\` is the default command.
+The result goes to stdout, and everything else to stderr. With \`--json\`, stdout is [one JSON document](json.md).
+`;
+
+function page(): string {
+  const options = allOptions();
+  const groups = [...new Set(options.map(({ group }) => group))];
+  return [
+    INTRO,
+    '| command | |\n| --- | --- |',
+    ...COMMANDS.map(({ name, description }) => `| [${code(name)}](#gymgen-${name}) | ${description} |`),
+    '\n## Exit codes\n',
+    table(EXIT_CODES),
+    ...COMMANDS.map((command) => commandText(command)),
+    `\n## Options
+
+Values:
+
+- \`<seconds>\` may have a fraction.
+- \`<text|@file>\` is a text, or \`@FILE\` to read the text from a file.
+- A repeatable option takes one value each time: \`--split train --split eval\`.
+- A lock file keeps the options that decide what is generated. \`check\` and \`update\` read them from there
+  ([lock.md](lock.md)).`,
+    ...groups.map((group) => {
+      const own = options.filter((option) => option.group === group);
+      return `\n### ${group}\n\n${own.map(optionText).join('\n')}`;
+    }),
+    '',
+  ].join('\n');
+}
+
+function commandText(command: CommandSpec): string {
+  const { name, description, usage, examples, exitCodes } = command;
+  const args = command.arguments.map((argument) => argument.name).join(' ');
+  const options = optionsOf(name);
+  const groups = [...new Set(options.map(({ group }) => group))].map((group) => {
+    const flags = options.filter((option) => option.group === group).map((option) => code(flagOf(option.name)));
+    return wrapped(`- [${group}](#${anchor(group)}): ${flags.join(', ')}`, '  ');
+  });
+  return [
+    `\n## gymgen ${name}\n`,
+    `${description}.\n`,
+    `\`\`\`\ngymgen ${command.isDefault ? `[${name}]` : name} ${usage ?? `${args} [options]`.trim()}\n\`\`\``,
+    ...(command.arguments.length === 0 ? [] : ['']),
+    ...command.arguments.map(({ name: argument, help, default: value }) =>
+      wrapped(`- ${code(argument)}: ${help}${value === undefined ? '' : ` (default: ${code(value)})`}`, '  '),
+    ),
+    ...(examples === '' ? [] : ['', `\`\`\`\n${examples}\n\`\`\``]),
+    '\nOptions:\n',
+    ...groups,
+    ...(exitCodes === undefined ? [] : [`\n${table(exitCodes)}`]),
+  ].join('\n');
+}
+
+function table(exitCodes: Readonly<Record<number, string>>): string {
+  const rows = Object.entries(exitCodes).map(([exitCode, meaning]) => `| ${exitCode} | ${meaning} |`);
+  return ['| exit code | |', '| --- | --- |', ...rows].join('\n');
+}
+
+/** Each option once, with the commands that take it. */
+function allOptions(): NamedOption[] {
+  const all = COMMANDS.flatMap(({ name }) => optionsOf(name));
+  return Object.keys(OPTIONS).flatMap((name) => all.find((option) => option.name === name) ?? []);
+}
+
+function optionText(option: NamedOption): string {
+  const { flags, commands, recorded, conflicts } = option;
+  const variants = Object.entries(option.in ?? {}).map(
+    ([command, differences]) => `With ${code(command)}: ${helpOf({ ...option, ...differences })}.`,
+  );
+  const sentences = [
+    `${helpOf(option)}.`,
+    ...variants,
+    ...(conflicts === undefined ? [] : [`Not together with ${code(flagOf(conflicts as NamedOption['name']))}.`]),
+    `Commands: ${commands.length === COMMANDS.length ? 'all' : commands.join(', ')}.`,
+    ...(recorded ? ['Kept in the lock file.'] : []),
+  ];
+  return wrapped(`- ${code(flags)}: ${sentences.join(' ')}`, '  ');
+}
+
+function anchor(heading: string): string {
+  return heading.toLowerCase().replaceAll(' ', '-');
+}
