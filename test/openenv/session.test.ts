@@ -173,11 +173,15 @@ describe('what is no answer loses the session, with its URL and what came:', () 
   test.each<[string, StandInOptions, RegExp]>([
     ['no JSON', onReset(() => 'Hello\x07 there'), /not an OpenEnv frame: Hello there/],
     ['half a JSON', onReset(() => '{"type":"observation","da'), /not an OpenEnv frame: \{"type":"observation","da/],
-    ['NaN', onReset(() => '{"type":"observation","data":{"observation":{},"reward":NaN}}'), /not a frame .*NaN/],
+    [
+      'NaN',
+      onReset(() => '{"type":"observation","data":{"observation":{},"reward":NaN}}'),
+      /not an OpenEnv frame.*NaN/,
+    ],
     ['an array', onReset(() => '[]'), /not an OpenEnv frame: \[\]/],
     ['another type', onReset(() => '{"type":"pong","data":{}}'), /not an OpenEnv frame: \{"type":"pong"/],
-    ['a state', onReset(() => '{"type":"state","data":{}}'), /a state, out of order/],
-    ['a reward that is no number', onReset(() => observation({}, { reward: '1' })), /not a frame/],
+    ['a state', onReset(() => '{"type":"state","data":{}}'), /an unexpected state frame/],
+    ['a reward that is no number', onReset(() => observation({}, { reward: '1' })), /not an OpenEnv frame/],
     ['a binary frame', onReset(({ socket }) => socket.send(Buffer.from('{}')) ?? null), /binary frame/],
     [
       'an end',
@@ -246,7 +250,7 @@ test('frames that come without end and unasked end the session', async () => {
       return null;
     },
   });
-  expect(await failureOf(reset(session))).toMatch(/out of order/);
+  expect(await failureOf(reset(session))).toMatch(/unexpected state frame/);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(await failureOf(session.listTools(5))).toMatch(/answered the reset twice/);
   await session.close();
@@ -263,7 +267,7 @@ describe('a websocket that does not open:', () => {
     ['a token is missing', 401, {}, /HTTP 401[\s\S]*--header 'Authorization/],
     ['another protocol', 403, {}, /HTTP 403[\s\S]*check that it is an OpenEnv server/],
     ['no such route', 404, {}, /HTTP 404/],
-    ['a redirect', 307, { Location: 'http://other/ws' }, /HTTP 307[\s\S]*redirects to http:\/\/other\/ws/],
+    ['a redirect', 307, { Location: 'http://other/ws' }, /HTTP 307[\s\S]*redirects to: http:\/\/other\/ws/],
     ['an error', 500, {}, /HTTP 500[\s\S]*log/],
   ])('%s', async (_, status, headers, told) => {
     const server = await StandIn.start();

@@ -67,7 +67,7 @@ describe('seeds', () => {
     expect(tasks.map(({ prompt }) => prompt)).toEqual(['Play.', 'Play.']);
     expect(warnings).toEqual([
       expect.stringContaining("two sessions with the same values of 'seed' differ"),
-      expect.stringContaining('prompts leave out what a reset shows'),
+      expect.stringContaining('prompts omit the observation of the reset'),
     ]);
     expect(await failureOf(discoverProvided(server, seeds(2)))).toMatch(
       /no two resets of a task show the same prompt[\s\S]*--prompt TEXT/,
