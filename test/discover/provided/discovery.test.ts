@@ -181,7 +181,7 @@ describe('an action that looks like a tool call', () => {
     expect((await discoverProvided(server, seeds(2))).discovery.action).toEqual({ fixed: {} });
   });
 
-  test("is the environment's own if it takes the listing for one of its actions", async () => {
+  test("is the environment's own if it treats the listing as one of its actions", async () => {
     const server = await serverWithoutTasks({ action, shows: seeded, ws: listing(observation({ text: 'hm' })) });
     expect((await discoverProvided(server, seeds(2))).toolsets).toEqual(['environment: step']);
   });
