@@ -174,15 +174,15 @@ const onReset = (answer: (session: Parameters<Script>[1]) => unknown): StandInOp
 
 describe('an invalid answer ends the session, with the URL and the start of the answer:', () => {
   test.each<[string, StandInOptions, RegExp]>([
-    ['text that is not JSON', onReset(() => 'Hello\x07 there'), /not a frame of OpenEnv: Hello there/],
+    ['text that is not JSON', onReset(() => 'Hello\x07 there'), /not an OpenEnv frame: Hello there/],
     [
       'truncated JSON',
       onReset(() => '{"type":"observation","da'),
-      /not a frame of OpenEnv: \{"type":"observation","da/,
+      /not an OpenEnv frame: \{"type":"observation","da/,
     ],
     ['NaN', onReset(() => '{"type":"observation","data":{"observation":{},"reward":NaN}}'), /not a frame .*NaN/],
-    ['an array', onReset(() => '[]'), /not a frame of OpenEnv: \[\]/],
-    ['another type', onReset(() => '{"type":"pong","data":{}}'), /not a frame of OpenEnv: \{"type":"pong"/],
+    ['an array', onReset(() => '[]'), /not an OpenEnv frame: \[\]/],
+    ['another type', onReset(() => '{"type":"pong","data":{}}'), /not an OpenEnv frame: \{"type":"pong"/],
     ['a state', onReset(() => '{"type":"state","data":{}}'), /a state, out of order/],
     ['a reward that is not a number', onReset(() => observation({}, { reward: '1' })), /not a frame/],
     ['a binary frame', onReset(({ socket }) => socket.send(Buffer.from('{}')) ?? null), /binary frame/],
