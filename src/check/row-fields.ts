@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../json/guards.js';
 import type { FieldChange } from './difference.js';
-import { around } from './text-diff.js';
 
 export type Row = Record<string, unknown>;
 
@@ -74,10 +73,27 @@ export function memberChanges(before: Row, after: Row): FieldChange[] {
 
 function changed(field: string, before: unknown, after: unknown): FieldChange[] {
   if (isDeepStrictEqual(before, after)) return [];
-  const [one, other] = around(text(before), text(after));
+  const [one, other] = cutAround(text(before), text(after));
   return [{ field, before: before === undefined ? null : one, after: after === undefined ? null : other }];
 }
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/** Characters that are kept before the first difference. */
+const BEFORE = 24;
+
+/** Cuts two different texts to the part around the first difference. `…` marks the cuts. */
+export function cutAround(one: string, other: string, length = 72): [string, string] {
+  if (one.length <= length && other.length <= length) return [one, other];
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  const start = Math.max(0, at - BEFORE);
+  return [cut(one, start, length), cut(other, start, length)];
+}
+
+function cut(text: string, start: number, length: number): string {
+  const part = text.slice(start, start + length);
+  return `${start > 0 ? '…' : ''}${part}${start + length < text.length ? '…' : ''}`;
 }

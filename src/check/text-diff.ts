@@ -1,4 +1,5 @@
 import { structuredPatch } from 'diff';
+import { cutAround } from './row-fields.js';
 
 const LINES = 200;
 const LINE = 160;
@@ -28,7 +29,7 @@ function shortened(lines: readonly string[]): string[] {
     // An equal number of removed and added lines is taken for changed lines.
     if (removed === added) {
       for (let pair = at; pair < at + removed; pair += 1) {
-        const [one, other] = around((lines[pair] ?? '').slice(1), (lines[pair + removed] ?? '').slice(1), LINE);
+        const [one, other] = cutAround((lines[pair] ?? '').slice(1), (lines[pair + removed] ?? '').slice(1), LINE);
         result[pair] = `-${one}`;
         result[pair + removed] = `+${other}`;
       }
@@ -42,20 +43,4 @@ function run(lines: readonly string[], from: number, sign: string): number {
   let at = from;
   while (lines[at]?.[0] === sign) at += 1;
   return at - from;
-}
-
-const BEFORE = 24;
-
-/** Cuts two different texts to the part around the first difference. `…` marks the cuts. */
-export function around(one: string, other: string, length = 72): [string, string] {
-  if (one.length <= length && other.length <= length) return [one, other];
-  let at = 0;
-  while (at < one.length && one[at] === other[at]) at += 1;
-  const start = Math.max(0, at - BEFORE);
-  return [cut(one, start, length), cut(other, start, length)];
-}
-
-function cut(text: string, start: number, length: number): string {
-  const part = text.slice(start, start + length);
-  return `${start > 0 ? '…' : ''}${part}${start + length < text.length ? '…' : ''}`;
 }

@@ -12,7 +12,7 @@ export interface CommandSpec {
   usage?: string;
   /** Runs if no command is named. */
   isDefault?: true;
-  /** Command lines, each after `$ `, perhaps with a comment; other lines are shown as they are. */
+  /** Command lines, each after `$ `, optionally with a comment. Other lines are shown unchanged. */
   examples: string;
   /** What the exit codes of this command mean, if it has its own. */
   exitCodes?: Readonly<Record<number, string>>;

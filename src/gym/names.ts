@@ -1,4 +1,4 @@
-/** All names in a written folder that derive from the server's name. */
+/** All names in a written folder that are derived from the server's name. */
 export interface Names {
   /** The resources server: its instance, its implementation and its folder. */
   server: string;

@@ -5,11 +5,8 @@ import type { PromptFingerprints } from './prompt-fingerprints.js';
 import { RowEncoder } from './row-format.js';
 import type { ToolsetTexts } from './toolsets.js';
 
-/**
- * Bytes at which a chunk is handed on: large enough for few writes, and below 128 KiB, above which V8 does not collect a
- * chunk's text early.
- */
-const CHUNK = 96 * 1024;
+/** Bytes from which on a chunk is passed on. Each write of one costs a trip to another thread. */
+const CHUNK = 256 * 1024;
 
 /** Writes the rows of splits, and checks each task. */
 export class RowWriter {

@@ -144,7 +144,7 @@ function serverOf(source: string): string {
 const SILENT = { warn: () => {}, progress: () => {} };
 
 /**
- * Refuses a batch with two sources for one folder, as far as their names are known without starting a source.
+ * Refuses a batch with two sources for one folder, if their names are known without starting a source.
  * @throws UserError that names each pair
  */
 export async function refuseSameNames(jobs: readonly Job[], signal: AbortSignal): Promise<void> {
@@ -165,7 +165,7 @@ export async function refuseSameNames(jobs: readonly Job[], signal: AbortSignal)
   if (clashes.length === 0) return;
   throw new UserError('two sources would write the same folder; nothing was written', {
     details: clashes,
-    fix: 'give one of them another name',
+    fix: 'set another name for one of them in a batch file (name: NAME)',
   });
 }
 
@@ -204,7 +204,7 @@ export function claims(): (job: Job, name: string) => void {
     const other = first.get(folder);
     if (other !== undefined && other !== job) {
       throw new UserError(`another source of the batch writes '${name}': ${withoutCredentials(other.request.source)}`, {
-        fix: 'give one of them another name',
+        fix: 'set another name for one of them in a batch file (name: NAME)',
       });
     }
     first.set(folder, job);

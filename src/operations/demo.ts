@@ -32,7 +32,7 @@ export async function demo(
 }
 
 /**
- * Serves the built-in example until the signal aborts, which is how it is meant to end.
+ * Serves the built-in example until the signal aborts, which is the normal end.
  * @param serving called with the URL once the server is up
  * @throws UserError if the port is taken
  */

@@ -28,7 +28,7 @@ export interface GenerateRequest extends SourceRequest {
   record: Record<string, JsonValue>;
 }
 
-/** A summary of what was generated. */
+/** A summary of the generated folder. */
 export interface Generated {
   name: string;
   envName: string;

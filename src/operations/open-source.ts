@@ -87,7 +87,7 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
   }
 }
 
-/** @throws UserError if there is something of this name that is not a regular file */
+/** @throws UserError if the path exists but is not a regular file */
 async function assertNotSpecial(named: string): Promise<void> {
   const file = await openRegular(named).catch((error: unknown) => {
     if (error instanceof UserError) throw error;
@@ -95,7 +95,7 @@ async function assertNotSpecial(named: string): Promise<void> {
   await file?.close();
 }
 
-/** The URL of a lock file is the one that NeMo Gym uses, perhaps in another network. */
+/** The URL in a lock file is the one that NeMo Gym uses. It may be in another network. */
 function unreachableHere({ message, where, cause }: Unreachable): Unreachable {
   return new Unreachable(message, {
     ...(where === undefined ? {} : { where }),

@@ -56,8 +56,8 @@ const MAX_PATH = 1024;
 const MAX_PART = 255;
 
 /**
- * Whether a relative path names a file below its base folder, on every file system, and nothing of git's: a file in `.git`
- * can make git run a program.
+ * Whether a relative path names a file below its base folder, on every file system, and not a file in `.git`, which can
+ * make git run a program.
  */
 export function isSafePath(path: string): boolean {
   return !/[\\:\p{Cc}]/u.test(path) && path.split('/').every(isSafePart);

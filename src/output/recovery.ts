@@ -14,7 +14,7 @@ const underWay = new Map<string, Promise<string[]>>();
 /**
  * Completes every interrupted commit on this Gym root, and cleans up after dead runs. Every command that writes calls it first.
  * @returns the names of the folders that were completed
- * @throws UserError if somebody else began one; then nothing is changed
+ * @throws UserError if another user began one; then nothing is changed
  */
 export async function finishCommits(gymRoot: string): Promise<string[]> {
   const root = resolve(gymRoot);

@@ -60,7 +60,7 @@ export function configBundle({ bundle, framework, sandbox }: BundleConfig): Find
   ];
 }
 
-/** `config-field`: fields that each action has. Their names must need no escape, because OmegaConf reads none in keys. */
+/** `config-field`: fields that each action has. Their names must not need escapes, because OmegaConf does not read escapes in keys. */
 export function configFields(fixed: Readonly<Record<string, JsonText>>): Finding[] {
   return Object.entries(fixed).flatMap(([name, json]) => {
     const subject = `--fix-field ${quote(name)}`;

@@ -69,7 +69,7 @@ export async function openBundle(
   };
 }
 
-/** A folder whose settings belong to the user, which those of the current folder may not. */
+/** A folder whose settings belong to the user. Those of the current folder may come from someone else. */
 function trustedFolder(): string {
   const home = homeFolder();
   return existsSync(home) ? home : path.resolve('/');

@@ -58,7 +58,7 @@ test.each<[string, (rows: string[]) => unknown]>([
   expect((await watched(text(there).replaceAll('\n', '\r\n'))).found).toEqual(byLine(there));
 });
 
-test('a last line without its end is the row that it is, and only the end is missing', async () => {
+test('a last line without a line break is a valid row, and only the line break is missing', async () => {
   const { same, found } = await watched(text(generated).slice(0, -1));
   expect(same).toBe(false);
   expect(found).toMatchObject({ unended: true, changed: { count: 0 }, added: { count: 0 }, removed: { count: 0 } });

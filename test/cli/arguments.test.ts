@@ -118,7 +118,7 @@ describe('a failure of the machine is not a bug', () => {
     writeFileSync(join(cwd, 'rec.jsonl'), handRecording());
     const script = 'ulimit -f 1; "$0" "$@" | cat';
     const { stderr } = await builtCli().script(['rec.jsonl', 'root'], script, { cwd });
-    expect(stderr).toMatch(/^error: can't write: the file is over the size limit/m);
+    expect(stderr).toMatch(/^error: cannot write: file too large for the limit/m);
     expect(stderr).not.toContain('bug in gymgen');
     expect(readdirSync(cwd)).toEqual(['rec.jsonl']);
   });

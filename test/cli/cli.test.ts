@@ -142,7 +142,7 @@ describe('a server', () => {
     expect(rows.split('\n').filter((line) => line.includes(`"parameters":${schema}`))).toHaveLength(3);
   });
 
-  test('whose answers have control characters does not steer the terminal', async () => {
+  test('whose answers have control characters does not control the terminal', async () => {
     const evil = 'a\x1b[2J\u009b1m\x07b';
     const server = await StandIn.start({ splits: { [evil]: [day(0)] }, turns: () => [[tool(evil)]] });
     const { exitCode, stderr, stdout } = await gymgen([server.url, root(), '--verbose']);
@@ -225,7 +225,7 @@ test('a reader that closes the pipe is not a failure', async () => {
   expect(stderr).not.toMatch(/EPIPE|error/);
 });
 
-test('nor is one that closes the pipe during the help', async () => {
+test('a reader that closes the pipe during the help is not a failure', async () => {
   const { stderr } = await gymgen.piped(['--help'], 'true');
   expect(stderr).toBe('');
 });

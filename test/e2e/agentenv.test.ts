@@ -64,7 +64,7 @@ beforeAll(async () => {
 });
 
 describe('the rows', () => {
-  test("are not written where a tool has the name of one of Gym's routes", async () => {
+  test("are not written if a tool has the name of one of Gym's routes", async () => {
     const oneOfThem = ['--split', 'train', '--limit', '1'];
     const args = [servers['tools-v1'].url, root, '--rename-tool', 'stats=verify', ...oneOfThem];
     const { exitCode, stdout, stderr } = await gymgen(...args);
@@ -104,14 +104,14 @@ describe('the rows', () => {
     }
   });
 
-  test('are the same in both ways, but for whose agent plays them', () => {
+  test('are the same from the URL and the folder, except for the name of the agent', () => {
     const without = (rows: Row[]) => rows.map(({ agent_ref: _, ...row }) => row);
     for (const bundle of bundles) {
       expect(without(rowsOf(bundle, 'folder', 'train'))).toEqual(without(rowsOf(bundle, 'url', 'train')));
     }
   });
 
-  test('of tools-v1 have the tools of their own task, though these are declared nowhere', () => {
+  test('of tools-v1 have the tools of their own task, although no task declares its toolset', () => {
     const tools = Object.fromEntries(
       rowsOf('tools-v1', 'url', 'all').map((row) => [lastOf(row.task_id), toolNames(row)]),
     );
@@ -130,7 +130,7 @@ describe('the rows', () => {
     for (const [first] of messages) expect(first?.content).toMatch(/end_turn with your reply\.$/);
   });
 
-  test('of tools-v1 by its folder have the toolsets that the task files declare, each learnt by one play', () => {
+  test('of tools-v1 by its folder have the toolsets of the task files, each found by one probe', () => {
     const { texts } = snapshot(folderOf(root, nameOf('tools-v1', 'folder')));
     const { toolsets } = JSON.parse(texts['toolsets.json'] ?? '') as { toolsets: { key: string; tasks: unknown[] }[] };
     expect(toolsets.map(({ key, tasks }) => [key.replace(/-[0-9a-f]{8}$/, ''), tasks.length])).toEqual([
@@ -195,12 +195,12 @@ describe('rollouts', () => {
     }
   });
 
-  test('are masked only where there is no score', () => {
+  test('are masked only if there is no score', () => {
     const masked = rollouts.filter(({ mask_sample }) => mask_sample);
     expect(masked.map(({ task_id, reward }) => [lastOf(task_id), reward])).toEqual([['unscored', 0]]);
   });
 
-  test('are of all kinds: right, wrong and half right', () => {
+  test('have full, zero and partial rewards', () => {
     const rewards = (bundle: Bundle) => new Set(rows[bundle].map((row) => rolloutOf(row, bundle, 'url')?.reward));
     expect(rewards('qa-v1')).toEqual(new Set([0, 1]));
     expect(rewards('tools-v1')).toEqual(new Set([0, 1]));
@@ -218,7 +218,7 @@ describe('rollouts', () => {
     }
   });
 
-  test('are masked where the environment of a bundle goes in the middle of an episode; those without it play on', async () => {
+  test('are masked if an environment of the bundle ends during the episode; rollouts without it continue', async () => {
     const pid = servers['tools-v1'].servers.calc?.pid as number;
     // Once the model has had so many answers on a task, the calculator's server is signalled.
     const signals: Record<string, [answers: number, signal: NodeJS.Signals]> = {

@@ -121,7 +121,7 @@ async function nothingLeft(): Promise<void> {
 
 const written = () => readdirSync(join(root, 'resources_servers'));
 
-test('of 40 sources, the 34 good ones are written and valid, and the 6 others are told, each with its reason', async () => {
+test('of 40 sources, the 34 valid ones are written, and the 6 others are reported with their reasons', async () => {
   const { exitCode, stdout } = await run('--json');
   expect(exitCode).toBe(1);
   expect(statuses(stdout)).toEqual({ wrote: GOOD, failed: 6 });
@@ -135,7 +135,7 @@ test('of 40 sources, the 34 good ones are written and valid, and the 6 others ar
   }
 });
 
-test('again, there is nothing to do but the 6, and a check finds nothing else', async () => {
+test('a second run retries only the 6, and a check reports nothing else', async () => {
   const before = snapshot(join(root, 'resources_servers'));
   const again = await run('--json');
   expect([again.exitCode, statuses(again.stdout)]).toEqual([1, { unchanged: GOOD, failed: 6 }]);
@@ -145,7 +145,7 @@ test('again, there is nothing to do but the 6, and a check finds nothing else', 
   await nothingLeft();
 });
 
-test('killed at any moment, each folder is old, new or absent, and whole; a rerun completes', async () => {
+test('after a kill at any moment, each folder is old, new or missing, and complete; a rerun finishes', async () => {
   const [fresh, old] = [join(temp, 'fresh'), join(temp, 'old')];
   for (const name of BUNDLED) rmSync(folderOf(root, name), { recursive: true });
   copyFolder(root, fresh);

@@ -81,14 +81,14 @@ beforeAll(async () => {
   rollouts = await gym.play(file, '--concurrency', String(UNDER_WAY));
 });
 
-test('each rollout under way is masked, for it lost its connection', () => {
+test('each running rollout is masked, because it lost its connection', () => {
   expect(killed.servers).toHaveLength(1);
   expect(killed.sandboxes).toHaveLength(UNDER_WAY);
   const masked = rollouts.filter(({ mask_sample }) => mask_sample);
   expect(masked.map(outcome)).toEqual(Array(UNDER_WAY).fill('transport_peer_drop'));
 });
 
-test('the server is started again, and the next rollouts have their rewards', () => {
+test('the server is restarted, and the next rollouts have their rewards', () => {
   const next = rollouts.filter(({ mask_sample }) => !mask_sample);
   expect(next).toHaveLength(NEXT);
   for (const rollout of next) expect(outcome(rollout), rollout.task_id).toBe(REWARDS[lastOf(rollout.task_id)]);

@@ -46,7 +46,7 @@ describe('a bundle is refused, with exit 2 and nothing written', () => {
   });
 });
 
-describe('gymgen that ends early ends what it serves', () => {
+describe('if gymgen ends early, the server that it started ends too', () => {
   test.for([
     ['SIGKILL', undefined],
     ['SIGINT', 130],
@@ -61,7 +61,7 @@ describe('gymgen that ends early ends what it serves', () => {
   });
 });
 
-test('--reward says which score counts; a bundle in the same repository is found from wherever that is', async () => {
+test('--reward selects the score; a bundle in the same repository is found wherever the repository is', async () => {
   const name = 'refused_two_scores';
   const task = snapshot(fixture('refused-two-scores')).texts['tasks/two.json'];
   for (const place of ['here', 'there/deeper']) {

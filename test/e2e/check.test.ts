@@ -62,8 +62,8 @@ function edit(file: string, change: (text: string) => string): void {
   writeFileSync(join(folder, file), change(readFileSync(join(folder, file), 'utf8')));
 }
 
-describe('a check that finds nothing', () => {
-  test('exits 0 and touches nothing, from the server, its recording, and the lock file', async () => {
+describe('a check without differences', () => {
+  test('exits with 0 and changes nothing, with the server, its recording or the lock file as the source', async () => {
     const before = snapshot(root);
     for (const args of [[server.url, root], [recording, root], [root]]) {
       expect(await gymgen('check', ...args)).toMatchObject({ exitCode: 0, stdout: `same ${folder}\n` });
@@ -72,7 +72,7 @@ describe('a check that finds nothing', () => {
     expect(await server.leftOpen()).toBe(0);
   });
 
-  test('and a write from the recording gives the same bytes', async () => {
+  test('a write from the recording gives the same bytes', async () => {
     const other = join(temp, 'other');
     await mustGymgen(recording, other);
     expect(snapshot(other).texts).toEqual(snapshot(root).texts);
@@ -94,7 +94,7 @@ describe('a check names exactly what changed', () => {
     expect(await told(source, root)).toMatch(/train\[3\] 'day-00003' \(line 4\): prompt/);
   });
 
-  test('a task that is no more', async () => {
+  test('a removed task', async () => {
     const source = changed((line) => {
       if (line.type === 'gymgen-recording') {
         const splits = line.splits as { name: string; count: number }[];
@@ -138,7 +138,7 @@ describe('a check names exactly what changed', () => {
     );
   });
 
-  test('a row that was edited, a file that was deleted, a split that is stale, a config with CRLF and one change', async () => {
+  test('an edited row, a deleted file, a stale split, and a config with CRLF and one change', async () => {
     edit('data/eval.jsonl', (text) => text.replace('"index":7', '"index":70'));
     expect(await states(recording, root)).toEqual(['edited  data/eval.jsonl']);
     copyFolder(written, root);
@@ -157,7 +157,7 @@ describe('a check names exactly what changed', () => {
   });
 });
 
-test('update keeps an edited prompt, and takes what the server has now for the others', async () => {
+test('update keeps an edited prompt, and writes the current prompts of the server for the others', async () => {
   edit('data/train.jsonl', (text) => text.replace('"user","content":"', '"user","content":"Mine: '));
   const source = changed((line) => (line.index === 3 ? { ...line, prompt: 'Another day.' } : line));
   await mustGymgen('update', root, '--source', source, '--keep-prompts');

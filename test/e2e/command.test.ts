@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe('a run', () => {
-  test('puts its result on stdout, and everything else on stderr, without a terminal in plain lines', async () => {
+  test('prints its result to stdout and everything else to stderr, in plain lines if there is no terminal', async () => {
     const { exitCode, stdout, stderr } = await gymgen(server.url, rootOf('plain'));
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `wrote ${folderOf(rootOf('plain'), NAME)}\n` });
     for (const text of [
@@ -42,7 +42,7 @@ describe('a run', () => {
     expect(stderr).not.toMatch(CONTROL);
   });
 
-  test('says one JSON document with --json, also where it fails', async () => {
+  test('prints one JSON document with --json, also if it fails', async () => {
     const done = await gymgen(server.url, rootOf('json'), '--json');
     expect(JSON.parse(done.stdout)).toMatchObject({
       status: 'wrote',
@@ -59,7 +59,7 @@ describe('a run', () => {
     expect(JSON.parse(failed.stdout)).toMatchObject({ exitCode: 2, error: { what: expect.any(String) } });
   });
 
-  test('says with --quiet what it wrote, and no more', async () => {
+  test('prints only the result with --quiet', async () => {
     const { stdout, stderr } = await gymgen(server.url, rootOf('quiet'), '--quiet');
     expect({ stdout, stderr }).toEqual({ stdout: `wrote ${folderOf(rootOf('quiet'), NAME)}\n`, stderr: '' });
   });
@@ -72,7 +72,7 @@ describe('a run', () => {
     expect(existsSync(rootOf('dry'))).toBe(false);
   });
 
-  test('takes only the splits and rows that are asked for, and options twice', async () => {
+  test('writes only the selected splits and rows, and accepts repeated options', async () => {
     const options = ['--split', 'train', '--split', 'eval', '--limit', '7', '--name', 'battery', '--max-steps', '9'];
     await mustGymgen('write', server.url, rootOf('some'), ...options);
     const { texts } = snapshot(folderOf(rootOf('some'), 'battery'));
@@ -84,7 +84,7 @@ describe('a run', () => {
     expect(texts['configs/battery.yaml']).toContain('max_steps: 9');
   });
 
-  test('whole through a pipe that is read late, however long its output', async () => {
+  test('prints everything to a pipe that is read late, however long the output is', async () => {
     const long = join(work, 'long.txt');
     writeFileSync(long, 'Mind the battery. '.repeat(20_000));
     const args = [server.url, rootOf('pipe'), '--json', '--dry-run', '--append-system-prompt', `@${long}`];
@@ -105,7 +105,7 @@ describe('a second run', () => {
     expect(readdirSync(root)).toEqual(['resources_servers']);
   });
 
-  test('stops at a file that was edited by hand, names it, and changes nothing', async () => {
+  test('stops if a file was edited by hand, names the file, and changes nothing', async () => {
     const root = rootOf('edited');
     await mustGymgen(server.url, root);
     writeFileSync(join(folderOf(root, NAME), 'app.py'), '# mine\n');
@@ -120,7 +120,7 @@ describe('a second run', () => {
   });
 });
 
-describe('what can not be done ends with 2, says what, where and how to fix it, and leaves nothing', () => {
+describe('a failed command exits with 2, names the problem, the place and the fix, and leaves nothing', () => {
   const cases: [string, (url: string) => string[], RegExp][] = [
     ['the arguments in the wrong order', (url) => ['new', url], /wrong order[\s\S]*fix: node \S*gymgen.cjs http/],
     [
@@ -157,7 +157,7 @@ describe('what can not be done ends with 2, says what, where and how to fix it, 
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('a server that is not there', async () => {
+  test('an unreachable server', async () => {
     const { exitCode, stderr } = await gymgen(`http://127.0.0.1:${await freePort()}`, rootOf('down'));
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/^error: .*\n {2}at: {2}GET http:\/\/127.*\n {2}fix: /m);
@@ -172,7 +172,7 @@ describe('on a terminal', () => {
     const options = { env: plainEnv({ TERM: 'xterm-256color', ...env }), extendEnv: false, reject: false } as const;
     return execa(await python('gym'), command, options);
   };
-  test('there are colours, and a line that moves', async () => {
+  test('there are colours and a progress line', async () => {
     const { stdout, exitCode } = await onTerminal({}, server.url, rootOf('tty'), '--dry-run');
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(COLOUR);

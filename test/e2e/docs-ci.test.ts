@@ -84,13 +84,13 @@ beforeAll(async () => {
 afterEach(() => must('git', 'reset', '-q', '--hard'));
 
 describe('the workflow', () => {
-  test('passes where the Gym root is what gymgen writes', async () => {
+  test('passes if the Gym root is what gymgen writes', async () => {
     const lines = linesOf(fixtures);
     expect(lines).toHaveLength(2);
     for (const line of lines) expect(await shell(line), line).toMatchObject({ exitCode: 0 });
   });
 
-  test('fails where a row was changed, with an annotation at its line', async () => {
+  test('fails if a row was changed, with an annotation at its line', async () => {
     changeARow();
     const { exitCode, stdout } = await shell(linesOf(fixtures).at(-1) as string);
     expect(exitCode).toBe(1);
@@ -99,7 +99,7 @@ describe('the workflow', () => {
 });
 
 describe('the hook', () => {
-  test('of pre-commit passes, and fails where a row was changed', async () => {
+  test('of pre-commit passes, and fails if a row was changed', async () => {
     writeFileSync(join(project, '.pre-commit-config.yaml'), one('yaml', 'repos:'));
     await must('git', 'add', '.');
     const hook = () => run('uv', 'tool', 'run', 'pre-commit', 'run', '--all-files');
@@ -112,7 +112,7 @@ describe('the hook', () => {
     });
   });
 
-  test('of git lets a commit through, and stops one where a row was changed', async () => {
+  test('of git accepts a commit, and rejects one in which a row was changed', async () => {
     writeFileSync(join(project, '.git/hooks/pre-commit'), one('sh', '#!/bin/sh'), { mode: 0o755 });
     expect(await commit('--allow-empty')).toMatchObject({ exitCode: 0 });
     changeARow();
@@ -124,7 +124,7 @@ describe('the hook', () => {
 
 describe("the repository's own workflows", () => {
   const own = (name: string) => readFileSync(join(REPOSITORY, '.github/workflows', name), 'utf8');
-  test('are those that are shown, and run scripts that there are', () => {
+  test('are those in the docs, and run existing scripts', () => {
     expect(one('yaml', 'name: weekly')).toBe(own('weekly.yml'));
     const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
     const called = ['ci.yml', 'weekly.yml'].flatMap((name) => linesOf(own(name)));

@@ -140,7 +140,7 @@ describe('sound rollouts have the rewards of a direct play', () => {
     expect(outcomes(together.sound)).toEqual(direct(soundRows()));
   });
 
-  test('through single_agent_turn, whose sessions are typed', async () => {
+  test('through single_agent_turn, which has typed sessions', async () => {
     const some = rows.slice(24, 48);
     const materialized = some.map(({ responses_create_params, agent_ref: _, ...task_data }, at) => ({
       task_id: { taskset: 'eval', task_id: String(at) },
@@ -163,7 +163,7 @@ describe('sound rollouts have the rewards of a direct play', () => {
   });
 });
 
-test('a run with every fault ends well, and each rollout is scored or masked as it should be', () => {
+test('a run with every fault completes, and each rollout is scored or masked as expected', () => {
   const found = outcomes(together.faults);
   const scored = ['none', 'slow_reset', 'slow_tool', 'slow_end', 'tool_error', 'tool_raises', 'tool_done'];
   for (const fault of scored) {
@@ -187,7 +187,7 @@ test('a run with every fault ends well, and each rollout is scored or masked as 
   });
 });
 
-test('with 5 % of the messages dropped, late or failing, no rollout has another reward, and none is lost', async () => {
+test('if 5 % of the messages are dropped, late or failing, no reward is wrong and no rollout is lost', async () => {
   await server.control({ rate: 0.05, late_s: LATE_S, seed: 11 }, '/control/chaos');
   const rollouts = await play(rows, '--concurrency', '64');
   const struck = (await server.control(undefined, '/control/chaos')).sessions as Record<string, number>;
@@ -206,7 +206,7 @@ test('with 5 % of the messages dropped, late or failing, no rollout has another 
   }
 });
 
-test('a server that is killed and comes back costs the rollouts that it held, and no others', async () => {
+test('a server that is killed and restarted loses only the rollouts that it was playing', async () => {
   const held = 4;
   let asked = 0;
   let release = () => {};
@@ -231,7 +231,7 @@ test('a server that is killed and comes back costs the rollouts that it held, an
   expect(outcomes(rollouts)).toEqual({ ...direct(some), ...lost });
 });
 
-test("rows that are not the server's are masked, each for its own reason", () => {
+test('rows of another server are masked, each with its own reason', () => {
   const [asWritten, otherTask, noSuchTask, otherParameters, fewerTools, moreTools] = foreignRows();
   expect(outcomes(together.foreign)).toEqual({
     ...direct([asWritten, moreTools]),

@@ -24,14 +24,14 @@ beforeAll(async () => {
   gym = ending(await NemoGym.on(root));
 });
 
-describe('what gymgen asks of the server', () => {
-  test('one reset for a declared toolset, and no session is left open', async () => {
+describe('the requests of gymgen', () => {
+  test('are one reset for a declared toolset, and leave no session open', async () => {
     expect(await mustGymgen(server.url, root)).toBe(`wrote ${folder}\n`);
     expect(await server.leftOpen()).toBe(0);
     expect(await server.stats()).toMatchObject({ resets: 1 });
   });
 
-  test('three resets for an undeclared one, and the rows are the same', async () => {
+  test('are three resets for an undeclared toolset, and the rows are the same', async () => {
     const undeclared = ending(await gridsim('--declare', '0'));
     await mustGymgen(undeclared.url, other, '--config-url', server.url);
     expect(await undeclared.leftOpen()).toBe(0);
@@ -41,7 +41,7 @@ describe('what gymgen asks of the server', () => {
   });
 });
 
-test("gymgen serves the project's folder itself, where it writes nothing, and finds the same", async () => {
+test('gymgen serves the project itself, writes nothing into its folder, and generates the same files', async () => {
   const project = join(REPOSITORY, 'fixtures/gridsim');
   const before = readdirSync(project, { recursive: true });
   await mustGymgen(project, byFolder, '--config-url', server.url);
@@ -62,7 +62,7 @@ describe('the written folder', () => {
     expect({ entrypoint, domain, url }).toEqual({ entrypoint: 'app.py', domain: 'agent', url: server.url });
   });
 
-  test('is Python that ruff has nothing to say about', () => checkPython(folder));
+  test('passes ruff', () => checkPython(folder));
 
   test('passes gym env validate', () => gym.run('env', 'validate', '--config', gym.config(NAME)));
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 describe('the tarball', () => {
-  test('holds what runs, the templates and the example', () => {
+  test('contains the program, the templates and the example', () => {
     const wanted = [
       'bin/gymgen.cjs',
       'dist/cli/main.js',
@@ -53,7 +53,7 @@ describe('the tarball', () => {
     expect(packed).toEqual(expect.arrayContaining([...wanted, ...templates, ...example]));
   });
 
-  test('holds no tests of its own, no caches and nothing that only the repository needs', () => {
+  test('contains no tests, no caches and nothing that only the repository needs', () => {
     const unwanted = /^(?:test|bench|scripts|src|\.ci|\.venvs)\/|^fixtures\/(?!gridsim\/)|^fixtures\/gridsim\/tests\//;
     const caches = /__pycache__|\.py[co]$|_cache\/|\.egg-info|\.venv|node_modules|\.map$|\.tgz$/;
     expect(packed.filter((path) => unwanted.test(path) || caches.test(path))).toEqual([]);
@@ -61,12 +61,12 @@ describe('the tarball', () => {
 });
 
 describe('installed into an empty folder', () => {
-  test('npx gymgen --version says the version', async () => {
+  test('npx gymgen --version prints the version', async () => {
     const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
     expect((await npx('gymgen', '--version')).stdout).toBe(`${version}\n`);
   });
 
-  test('npx gymgen --help says what there is', async () => {
+  test('npx gymgen --help prints the help', async () => {
     const { stdout } = await npx('gymgen', '--help');
     for (const text of ['Usage: gymgen', '<gym-root>', 'demo', 'Examples:']) expect(stdout).toContain(text);
   });

@@ -38,13 +38,13 @@ const rowsOf = (name: string) => readJsonLines<GivenRow>(join(folderOf(root, nam
 const promptOf = (row: GivenRow) => row.responses_create_params.input.at(-1)?.content ?? '';
 
 describe('a server without tasks', () => {
-  test('needs to be told of some, in one of two ways', async () => {
+  test('needs --tasks or --episodes', async () => {
     const { exitCode, stdout, stderr } = await gymgen(counting_.url, join(work, 'none'));
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(/no Task API.*\n.*\n.*--episodes N.*--tasks FILE/);
   });
 
-  test('is written from a file of tasks: what their resets show is in the prompts', async () => {
+  test('is written from a tasks file, with the observations of the resets in the prompts', async () => {
     const tasks = join(work, 'tasks.jsonl');
     const prompt = ['--prompt', 'Bring the counter to its goal.', '--max-steps', '20'];
     await mustGymgen(counting_.url, root, '--tasks', tasks, '--fix-field', 'factor=1', ...prompt);
@@ -60,7 +60,7 @@ describe('a server without tasks', () => {
     expect(Object.keys(properties ?? {})).toEqual(['by', 'silent']);
   });
 
-  test('whose seeds change nothing is one row, and says so', async () => {
+  test('whose seeds change nothing gives one row, with a warning', async () => {
     const given = ['--episodes', '20', '--config-url', scaffold.url];
     const { exitCode, stderr } = await startGymgen(['./demo_env', root, ...given], toolchainEnv(), work);
     expect(exitCode, stderr).toBe(0);
@@ -77,7 +77,8 @@ test("the folders are read by NeMo Gym's own models and parser", async () => {
     expect(config[name].resources_servers[name]).toMatchObject({ interface: 'action', reward_rule: 'sum' });
 });
 
-test("the scaffold's passes gym env validate", () => gym.run('env', 'validate', '--config', gym.config('demo_env')));
+test('the folder of the scaffold passes gym env validate', () =>
+  gym.run('env', 'validate', '--config', gym.config('demo_env')));
 
 describe('rollouts of rows of three servers at once', () => {
   let rollouts: Rollout[];
@@ -105,7 +106,7 @@ describe('rollouts of rows of three servers at once', () => {
     expect(rollouts.filter(({ mask_sample, failure_reason }) => mask_sample || failure_reason)).toEqual([]);
   });
 
-  test('of gridsim, 200, have the rewards that the openenv client gets for the same schedules', async () => {
+  test('of 200 gridsim rows have the rewards that the openenv client gets for the same schedules', async () => {
     const episodes = traded.map(({ split, index, responses_create_params: { input } }) => {
       return { split, index, moves: movesOn(input.at(-1)?.content ?? '') };
     });
@@ -115,7 +116,7 @@ describe('rollouts of rows of three servers at once', () => {
     expect(new Set(direct).size, 'rewards of many sizes, or equality says little').toBeGreaterThan(50);
   });
 
-  test('of given tasks have the sum of what the steps of a direct play give', async () => {
+  test('of provided tasks have the sum of the rewards of a direct play', async () => {
     const rows = rowsOf('counter_v1');
     const episodes = rows.map((row) => ({ reset: row.reset, moves: countingMoves(promptOf(row)) }));
     const direct = await playGiven({ url: counting_.url, interface: 'action', episodes });
@@ -125,7 +126,7 @@ describe('rollouts of rows of three servers at once', () => {
     expect(new Set(sums).size).toBeGreaterThan(4);
   });
 
-  test('of the scaffold have its own rewards: a tenth a letter, at most 1', () => {
+  test('of the scaffold have its own rewards: 0.1 per letter, up to 1', () => {
     expect(of('demo_env').map(({ reward }) => reward)).toEqual([expect.closeTo(0.2 + 1)]);
   });
 

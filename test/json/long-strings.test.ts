@@ -84,8 +84,8 @@ test('are found where a plain reader finds them', () => {
   expect(found).toBeGreaterThan(3000);
 });
 
-describe('a byte that is not usual', () => {
-  test.each([...UNUSUAL, '\\x', '\\ud800', '\n', '\u001f'])('is seen at any place: %j', (piece) => {
+describe('an unusual byte', () => {
+  test.each([...UNUSUAL, '\\x', '\\ud800', '\n', '\u001f'])('is found at any position: %j', (piece) => {
     for (let place = 0; place < 40; place += 1) {
       const json = Buffer.from(`"${'z'.repeat(place + LONG)}${piece}z","${'z'.repeat(LONG)}"`);
       const start = json.length - LONG - 2;
@@ -93,7 +93,7 @@ describe('a byte that is not usual', () => {
     }
   });
 
-  test('is seen for every character that safeJson escapes', () => {
+  test('is found in every character that safeJson escapes', () => {
     for (let point = 0x7f; point < 0x110000; point += 1) {
       const character = String.fromCodePoint(point);
       if ((point >= 0xd800 && point < 0xe000) || safeJson(character) === `"${character}"`) continue;
@@ -102,13 +102,13 @@ describe('a byte that is not usual', () => {
     }
   });
 
-  test('makes no other string unusual', () => {
+  test('does not affect other strings', () => {
     const json = Buffer.from(`"\u2028","${'z'.repeat(LONG)}","\\/"`);
     expect(longStrings(json, LONG)).toEqual([6, LONG + 8]);
   });
 });
 
-test('a string is long from its bytes on, quotes included', () => {
+test('the length limit counts the bytes of a string with its quotes', () => {
   const of = (length: number) => longStrings(Buffer.from(`"${'z'.repeat(length - 2)}"`), LONG);
   expect(of(LONG - 1)).toEqual([]);
   expect(of(LONG)).toEqual([0, LONG]);

@@ -42,7 +42,7 @@ describe('an answer', () => {
     expect((await client.json('POST', '/x', GIVEN)).value).toEqual({ a: 1 });
   });
 
-  test('is counted in bytes as they are unpacked', async () => {
+  test('is counted in decompressed bytes', async () => {
     const { client } = await served({ headers: { 'Content-Encoding': 'gzip' }, body: packed });
     expect(await client.json('GET', '/x')).toMatchObject({ value: { a: 1 }, bytes: 7 });
     await client.json('GET', '/x');
@@ -50,7 +50,7 @@ describe('an answer', () => {
   });
 });
 
-test('an answer of many tiny pieces does not take far more memory than its bytes', async () => {
+test('an answer in many tiny pieces takes little more memory than its bytes', async () => {
   const pieces = 300_000;
   const { client } = await served((response) => {
     response.writeHead(200);
@@ -74,31 +74,35 @@ test('an answer of many tiny pieces does not take far more memory than its bytes
   expect(Math.max(...(held as number[]))).toBeLessThan(3000);
 });
 
-describe('an answer that is none is one error with the URL and what came:', () => {
+describe('an invalid answer is one error with the URL and the start of the answer:', () => {
   test.each<[string, Answer, RegExp]>([
     [
       'HTML',
       { headers: { 'Content-Type': 'text/html' }, body: '<html>\n<b>Hi' },
       /not JSON \(text\/html\): <html> <b>Hi/,
     ],
-    ['half a JSON', { body: '{"tasks": [{"id"' }, /not JSON .*\{"tasks": \[\{"id"/],
+    ['truncated JSON', { body: '{"tasks": [{"id"' }, /not JSON .*\{"tasks": \[\{"id"/],
     ['nothing', { body: '' }, /not JSON .*nothing/],
     ['NaN', { body: '{"a":NaN}' }, /not JSON .*NaN/],
-    ['bytes that are no UTF-8', { body: Buffer.from([0x22, 0xff, 0xfe, 0x22]) }, /not JSON/],
-    ['gzip that is none', { headers: { 'Content-Encoding': 'gzip' }, body: '{"a":1}' }, /connection failed/],
+    ['bytes that are not UTF-8', { body: Buffer.from([0x22, 0xff, 0xfe, 0x22]) }, /not JSON/],
+    ['invalid gzip', { headers: { 'Content-Encoding': 'gzip' }, body: '{"a":1}' }, /connection failed/],
     [
-      'gzip cut short',
+      'truncated gzip',
       { headers: { 'Content-Encoding': 'gzip' }, body: gzipSync('x'.repeat(9999)).subarray(0, 20) },
       /connection failed/,
     ],
     ['500', { status: 500, body: 'Internal Server Error' }, /answered 500: Internal Server Error/],
     ['404', { status: 404, body: { detail: 'Not Found' } }, /answered 404: \{"detail":"Not Found"\}/],
     ['401', { status: 401, body: '' }, /answered 401: nothing[\s\S]*--header 'Authorization/],
-    ['a redirect to nowhere', { status: 302, body: 'gone' }, /answered 302: gone/],
-    ['a redirect to no URL', { status: 302, headers: { Location: 'http://[' } }, /redirects to http:\/\/\[/],
-    ['a connection that is cut in the middle', cut, /connection failed/],
-    ['a connection that is cut at once', (response) => void response.destroy(), /connection failed/],
-    ['no HTTP', (response) => void response.socket?.end('SSH-2.0-OpenSSH_9.2\r\n'), /connection failed/],
+    ['a redirect without a Location', { status: 302, body: 'gone' }, /answered 302: gone/],
+    ['a redirect to an invalid URL', { status: 302, headers: { Location: 'http://[' } }, /redirects to http:\/\/\[/],
+    ['a connection that breaks in the middle', cut, /connection failed/],
+    ['a connection that breaks at once', (response) => void response.destroy(), /connection failed/],
+    [
+      'a protocol other than HTTP',
+      (response) => void response.socket?.end('SSH-2.0-OpenSSH_9.2\r\n'),
+      /connection failed/,
+    ],
     ['control characters', { status: 500, body: '\x1b[31mred\x07\u009b1m' }, /answered 500: \[31mred 1m/],
   ])('%s', async (_, answer, told) => {
     const { client, standIn } = await served(answer);
@@ -112,7 +116,7 @@ describe('an answer that is none is one error with the URL and what came:', () =
     response.write('{"tasks":', () => response.destroy());
   }
 
-  test('a status and no JSON can be told apart', async () => {
+  test('an error status and invalid JSON are different errors', async () => {
     const { client } = await served({ status: 404, body: '{}' });
     await expect(client.json('GET', '/')).rejects.toThrow(HttpStatusError);
     const { client: other } = await served({ body: '<html>' });
@@ -121,7 +125,7 @@ describe('an answer that is none is one error with the URL and what came:', () =
 });
 
 describe('an answer without end', () => {
-  test('is given up after so many bytes', async () => {
+  test('is aborted at the limit of bytes', async () => {
     const { client } = await served(
       (response) => {
         const more = () => void (response.writable && response.write('[1,'.repeat(500), more));
@@ -132,7 +136,7 @@ describe('an answer without end', () => {
     expect(await failureOf(client.json('GET', '/x'))).toMatch(/too large: the limit is 10,000 bytes \(answerBytes\)/);
   });
 
-  test('is given up after its time, though its bytes keep coming', async () => {
+  test('is aborted at the time limit, even if bytes keep arriving', async () => {
     const { client } = await served(
       (response) => {
         const more = setInterval(() => response.write(' '), 20);
@@ -153,16 +157,16 @@ describe('an answer without end', () => {
     expect(process.memoryUsage().heapUsed - began).toBeLessThan(100 * 2 ** 20);
   });
 
-  test('that unpacks to so many bytes is given up, too', async () => {
+  test('is aborted at the limit of decompressed bytes, too', async () => {
     const bomb = gzipSync(Buffer.alloc(1_000_000, ' '));
     const { client } = await served({ headers: { 'Content-Encoding': 'gzip' }, body: bomb }, { maxBytes: 10_000 });
     expect(await failureOf(client.json('GET', '/x'))).toMatch(/too large: the limit is 10,000 bytes \(answerBytes\)/);
   });
 
   test.each<[string, Answer]>([
-    ['comes', () => {}],
-    ['goes on', (response) => void response.write('{"tasks":[')],
-  ])('an answer that never %s is given up after the idle limit', async (_, answer) => {
+    ['begins', () => {}],
+    ['continues', (response) => void response.write('{"tasks":[')],
+  ])('an answer that never %s is aborted after the idle limit', async (_, answer) => {
     const { client, standIn } = await served(answer, { idleTimeout: 0.15 });
     const failure = await failureOf(client.json('GET', '/x'));
     expect(failure).toMatch(/no answer within 0.15 s/);
@@ -198,7 +202,7 @@ describe('redirects', () => {
     expect(other.asked).toEqual([]);
   });
 
-  test('that go round are given up', async () => {
+  test('that form a loop are refused', async () => {
     const { client } = await served({ status: 302, headers: { Location: '/round' } });
     expect(await failureOf(client.json('GET', '/x'))).toMatch(/redirected more than 5 times/);
   });
@@ -210,7 +214,7 @@ test('the credentials of the URL and the headers are sent', async () => {
   expect(server.asked[0]?.headers).toMatchObject({ authorization: 'Basic dTpw', 'x-key': 'k' });
 });
 
-test('a header that is given wins over the credentials of the URL', async () => {
+test('a header of the command line overrides the credentials of the URL', async () => {
   const server = await StandIn.start();
   await clientOf(`http://u:p@${server.host}`, { headers: { authorization: 'mine' } }).json('GET', '/health');
   expect(server.asked[0]?.headers.authorization).toBe('mine');
@@ -227,7 +231,7 @@ test('an IPv6 server is reached', async () => {
   expect((await clientOf(server.url).json('GET', '/health')).value).toEqual({ status: 'healthy' });
 });
 
-test('a connection that the server closed while it was idle is no failure', async () => {
+test('an idle connection that the server closed is not a failure', async () => {
   let answered = 0;
   const server = await StandIn.start({
     // As a server whose keep-alive ends in the very moment of the next request.
@@ -238,8 +242,8 @@ test('a connection that the server closed while it was idle is no failure', asyn
   expect((await client.json('GET', '/health')).value).toEqual({ status: 'healthy' });
 });
 
-describe('a server that is not there:', () => {
-  test('refused', async () => {
+describe('an unreachable server:', () => {
+  test('connection refused', async () => {
     const gone = await StandIn.start();
     await gone.stop();
     const asked = clientOf(gone.url).json('GET', '/health');
@@ -249,26 +253,26 @@ describe('a server that is not there:', () => {
     );
   });
 
-  test('a name that is none', async () => {
+  test('an unknown host name', async () => {
     const failure = await failureOf(clientOf('http://no-such-host.invalid').json('GET', '/health'));
     expect(failure).toMatch(/unknown host name/);
   });
 });
 
 describe('TLS', () => {
-  test('a certificate that nobody trusts is refused, with the way to trust it', async () => {
+  test('an untrusted certificate is refused, and the fix says how to trust it', async () => {
     const { client } = await served({ body: 1 }, {}, { tls: SELF_SIGNED });
     expect(await failureOf(client.json('GET', '/health'))).toMatch(/TLS failed: self-signed[\s\S]*NODE_EXTRA_CA_CERTS/);
   });
 
-  test('https:// of a server without TLS says so', async () => {
+  test('https:// to a server without TLS suggests http://', async () => {
     const { standIn } = await served({ body: 1 });
     const failure = await failureOf(clientOf(`https://${standIn.host}`).json('GET', '/health'));
-    expect(failure).toMatch(/TLS failed[\s\S]*plain HTTP: use http:/);
+    expect(failure).toMatch(/TLS failed[\s\S]*use http:.* speaks plain HTTP/);
     expect(failure.split('\n')).toHaveLength(3);
   });
 
-  test('http:// of a server with TLS fails', async () => {
+  test('http:// to a server with TLS fails', async () => {
     const { standIn } = await served({ body: 1 }, {}, { tls: SELF_SIGNED });
     expect(await failureOf(clientOf(`http://${standIn.host}`).json('GET', '/health'))).toMatch(/connection failed/);
   });

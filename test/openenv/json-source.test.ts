@@ -28,7 +28,7 @@ describe('members', () => {
   });
 });
 
-test('a member below is found by its path', () => {
+test('a nested member is found by its path', () => {
   const json = '{"data":{"a":[{"b":1.50}]}}';
   expect(memberAt(json, 'data', 'a', '0', 'b')).toBe('1.50');
   expect(memberAt(json, 'data', 'x', '0')).toBeUndefined();

@@ -24,7 +24,7 @@ async function settled(): Promise<void> {
   for (let n = 0; n < 20; n += 1) await tick();
 }
 
-test('all tasks come in order, in pages of half a megabyte behind a short first one', async () => {
+test('all tasks come in order, in pages of half a megabyte after a short first page', async () => {
   const splits = [
     { name: 'train', count: 3000 },
     { name: 'eval', count: 1 },

@@ -22,7 +22,7 @@ class Numbers {
   }
 }
 
-test('it begins before there is a reader', async () => {
+test('prefetching starts before anything is read', async () => {
   const numbers = new Numbers();
   prefetch(numbers.upTo(50), 3);
   for (let n = 0; n < 20; n += 1) await tick();
@@ -38,7 +38,7 @@ test('all items come in order', async () => {
   expect(got).toEqual([...Array(50).keys()]);
 });
 
-test('as many more are read as the count says', async () => {
+test('the count limits how many items are fetched ahead', async () => {
   const numbers = new Numbers();
   const reader = prefetch(numbers.upTo(50), 3);
   await reader.next();

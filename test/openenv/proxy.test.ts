@@ -34,7 +34,7 @@ describe('a server behind a proxy', () => {
     expect(proxy.logins).toEqual([login, login]);
   });
 
-  test('is asked over TLS through a tunnel, of which only the server can read', async () => {
+  test('is asked over TLS through a tunnel that the proxy cannot read', async () => {
     const server = await StandIn.start({ tls: SELF_SIGNED });
     const proxy = await startProxy(server.port);
     proxyEnv({ HTTPS_PROXY: `127.0.0.1:${proxy.port}` });
@@ -60,7 +60,7 @@ describe('a server behind a proxy', () => {
     }
   });
 
-  test('is not reached where the proxy refuses', async () => {
+  test('is not reached if the proxy refuses', async () => {
     const proxy = await startProxy(1, 403);
     proxyEnv({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
     const told =
@@ -69,7 +69,7 @@ describe('a server behind a proxy', () => {
     expect(await failureOf(playOnce('https://env.test'))).toMatch(told);
   });
 
-  test.each(['http', 'https'])('is not reached where no proxy listens (%s)', async (scheme) => {
+  test.each(['http', 'https'])('is not reached if no proxy listens (%s)', async (scheme) => {
     proxyEnv({ ALL_PROXY: 'http://u:secret@127.0.0.1:1' });
     for (const failure of [
       await failureOf(health(`${scheme}://env.test`)),
@@ -109,7 +109,7 @@ describe('the proxy of a server', () => {
     'http://localhost:1',
     'ws://a.localhost/ws',
     'http://[::1]:8',
-  ])('is none for the loopback %s', (url) => {
+  ])('is not used for the loopback %s', (url) => {
     expect(shown(url, { ALL_PROXY: 'http://a:1' })).toBeNull();
   });
 
@@ -124,7 +124,7 @@ describe('the proxy of a server', () => {
     ['env.test:81', false],
     ['v.test', false],
     ['other.test', false],
-  ])('is none with NO_PROXY=%s: %s', (value, excluded) => {
+  ])('is not used with NO_PROXY=%s: %s', (value, excluded) => {
     expect(shown('http://env.test', { ...both, NO_PROXY: value })).toBe(excluded ? null : 'http://a:1');
   });
 

@@ -14,39 +14,39 @@ function busyAt(end: string, status: number, retryAfter?: string) {
   };
 }
 
-describe('a server that is busy', () => {
+describe('a busy server', () => {
   test.each([
     ['/health', 429],
     ['/health', 503],
     ['/task_range', 429],
-  ])('at %s with HTTP %i is asked again when it says', async (end, status) => {
+  ])('at %s with HTTP %i is asked again after Retry-After', async (end, status) => {
     const server = await StandIn.start({ http: busyAt(end, status, '0') });
     const said = new Said();
     expect((await discoverAll(server.url, {}, said)).tasks).toHaveLength(3);
     expect(said.progressed).toContain(`the server is busy (HTTP ${status}): waiting 0.25 s`);
   });
 
-  test('at the handshake is waited for', async () => {
+  test('is waited for during the handshake', async () => {
     const server = await StandIn.start({ busyHandshakes: 2 });
     const said = new Said();
     expect((await discoverAll(server.url, { maxSessions: 1 }, said)).tasks).toHaveLength(3);
     expect(said.progressed).toContain('the server is busy (HTTP 503): waiting 0.25 s');
   });
 
-  test('for long is refused with its seconds', async () => {
+  test('that asks for a long wait is refused, with the seconds', async () => {
     const server = await StandIn.start({ http: busyAt('/health', 429, '3600') });
     expect(await failureOf(discoverAll(server.url))).toMatch(
       /asks to wait 3600 s \(HTTP 429\), more than gymgen waits[\s\S]*run gymgen again in 3600 s/,
     );
   });
 
-  test('at the handshake for long is refused, too', async () => {
+  test('that asks for a long wait in the handshake is refused, too', async () => {
     const server = await StandIn.start();
     server.refuseUpgrades(503, { 'Retry-After': '900' });
     expect(await failureOf(discoverAll(server.url))).toMatch(/asks to wait 900 s \(HTTP 503\)/);
   });
 
-  test('without saying for how long fails at once', async () => {
+  test('without Retry-After fails at once', async () => {
     const server = await StandIn.start({ http: busyAt('/health', 503) });
     expect(await failureOf(discoverAll(server.url))).toMatch(/the server answered 503/);
   });

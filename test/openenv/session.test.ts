@@ -50,7 +50,7 @@ test('headers and credentials are sent with the handshake', async () => {
   expect(server.handshakes[0]).toMatchObject({ authorization: 'Basic dTpw', 'x-key': 'k' });
 });
 
-test('a full server says so unasked, with its numbers', async () => {
+test('a notice that the server is full has its numbers', async () => {
   const { session } = await opened({ maxSessions: 1 });
   const { server: full } = await opened({ maxSessions: 0 });
   await reset(session);
@@ -71,11 +71,14 @@ test.each([
   expect((await reset(session)).reward).toBe(expected);
 });
 
-test.each(['"0.5"', '[1]', '1e999', '{}'])('a reward of %s is refused by its name', async (reward) => {
-  const frame = `{"type":"observation","data":{"observation":{},"reward":${reward},"done":false}}`;
-  const { session } = await opened(onReset(() => frame));
-  expect(await failureOf(reset(session))).toMatch(/not an OpenEnv frame/);
-});
+test.each(['"0.5"', '[1]', '1e999', '{}'])(
+  'a reward of %s is refused, and the error names the field',
+  async (reward) => {
+    const frame = `{"type":"observation","data":{"observation":{},"reward":${reward},"done":false}}`;
+    const { session } = await opened(onReset(() => frame));
+    expect(await failureOf(reset(session))).toMatch(/not an OpenEnv frame/);
+  },
+);
 
 test('an invalid action is refused with its fields and the reasons', async () => {
   const errors = [
@@ -94,7 +97,7 @@ test('an invalid action is refused with its fields and the reasons', async () =>
 });
 
 test.each([{ code: null, message: null }, { code: 7, message: {}, errors: 'x' }, {}])(
-  'an odd error frame %j is still a refusal',
+  'an incomplete error frame %j is still a refusal',
   async (data) => {
     const { session } = await opened({ ws: () => ({ type: 'error', data }) });
     await expect(reset(session)).rejects.toThrow(RefusedError);
@@ -119,7 +122,7 @@ describe('an unexpected frame', () => {
     expect(() => session.assertInOrder()).toThrow('answered the reset twice');
   });
 
-  test('is told in the end if it comes late', async () => {
+  test('is reported at the end if it arrives late', async () => {
     const { session } = await opened(twice(20));
     await reset(session);
     await new Promise((resolve) => setTimeout(resolve, 60));
@@ -127,7 +130,7 @@ describe('an unexpected frame', () => {
     expect(() => session.assertInOrder()).toThrow('answered the reset twice');
   });
 
-  test('is refused before the first request, unless it is a notice of the server', async () => {
+  test('is refused before the first request, unless it is a notice from the server', async () => {
     const { server, session } = await opened();
     server.sessions[0]?.send(observation({ board: 'x' }));
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -155,7 +158,7 @@ test('NaN in a frame is named, with its place', async () => {
   );
 });
 
-test('what the server refuses leaves the session as it is', async () => {
+test('a refused request leaves the session usable', async () => {
   const error = { type: 'error', data: { code: 'EXECUTION_ERROR', message: 'no\nsuch \x1b[1mindex' } };
   const { session } = await opened({ ws: ({ data }) => (data.index === 7 ? error : undefined) });
   const refused = session.reset('{"split":"train","index":7}', 5);
@@ -169,25 +172,29 @@ const onReset = (answer: (session: Parameters<Script>[1]) => unknown): StandInOp
   ws: ({ type }, session) => (type === 'reset' ? answer(session) : undefined),
 });
 
-describe('what is no answer loses the session, with its URL and what came:', () => {
+describe('an invalid answer ends the session, with the URL and the start of the answer:', () => {
   test.each<[string, StandInOptions, RegExp]>([
-    ['no JSON', onReset(() => 'Hello\x07 there'), /not an OpenEnv frame: Hello there/],
-    ['half a JSON', onReset(() => '{"type":"observation","da'), /not an OpenEnv frame: \{"type":"observation","da/],
+    ['text that is not JSON', onReset(() => 'Hello\x07 there'), /not an OpenEnv frame: Hello there/],
+    [
+      'truncated JSON',
+      onReset(() => '{"type":"observation","da'),
+      /not an OpenEnv frame: \{"type":"observation","da/,
+    ],
     ['NaN', onReset(() => '{"type":"observation","data":{"observation":{},"reward":NaN}}'), /not a frame .*NaN/],
     ['an array', onReset(() => '[]'), /not an OpenEnv frame: \[\]/],
     ['another type', onReset(() => '{"type":"pong","data":{}}'), /not an OpenEnv frame: \{"type":"pong"/],
     ['a state', onReset(() => '{"type":"state","data":{}}'), /a state, out of order/],
-    ['a reward that is no number', onReset(() => observation({}, { reward: '1' })), /not a frame/],
+    ['a reward that is not a number', onReset(() => observation({}, { reward: '1' })), /not a frame/],
     ['a binary frame', onReset(({ socket }) => socket.send(Buffer.from('{}')) ?? null), /binary frame/],
     [
-      'an end',
+      'a close with a reason',
       onReset(({ socket }) => socket.close(1011, 'Internal\nerror') ?? null),
       /closed the session \(1011: Internal error/,
     ],
-    ['an end without a word', onReset(({ socket }) => socket.terminate() ?? null), /closed the session \(1006/],
+    ['a broken connection', onReset(({ socket }) => socket.terminate() ?? null), /closed the session \(1006/],
     ['silence', onReset(() => null), /no answer within 0.2 s/],
     [
-      'bytes that are no UTF-8',
+      'bytes that are not UTF-8',
       onReset(({ socket }) => socket.send(Buffer.from([0x7b, 0xff]), { binary: false }) ?? null),
       /violated the websocket protocol: .*invalid UTF-8/,
     ],
@@ -202,7 +209,7 @@ describe('what is no answer loses the session, with its URL and what came:', () 
       /too many JSON values: the limit is 1,000,000 \(jsonValues\)/,
     ],
     [
-      'no websocket any more',
+      'bytes that are not a websocket frame',
       onReset(({ socket }) => rawSocket(socket).write('no frame at all') ?? null),
       /violated the websocket protocol/,
     ],
@@ -216,13 +223,13 @@ describe('what is no answer loses the session, with its URL and what came:', () 
 
   const rawSocket = (socket: object) => (socket as { _socket: { write(text: string): void } })._socket;
 
-  test('and it stays lost', async () => {
+  test('a lost session stays lost', async () => {
     const { session } = await opened(onReset(({ socket }) => socket.close(1012) ?? null));
     await failureOf(reset(session));
     expect(await failureOf(session.listTools(5))).toMatch(/closed the session \(1012/);
   });
 
-  test('a late answer is never taken for that of the next request', async () => {
+  test('a late answer is never taken for the answer to the next request', async () => {
     let answerLate = () => {};
     const { session } = await opened(
       onReset((served) => {
@@ -237,7 +244,7 @@ describe('what is no answer loses the session, with its URL and what came:', () 
   });
 });
 
-test('frames that come without end and unasked end the session', async () => {
+test('endless unexpected frames end the session', async () => {
   const { server, session } = await opened({
     ws: (_, { socket }) => {
       const more = () =>
@@ -246,14 +253,14 @@ test('frames that come without end and unasked end the session', async () => {
       return null;
     },
   });
-  expect(await failureOf(reset(session))).toMatch(/out of order/);
+  expect(await failureOf(reset(session))).toMatch(/unexpected state frame/);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(await failureOf(session.listTools(5))).toMatch(/answered the reset twice/);
   await session.close();
   await server.idle();
 });
 
-test('a limit longer than a timer can be is no limit at all', async () => {
+test('a limit beyond the range of a timer means no limit', async () => {
   const { session } = await opened();
   expect((await reset(session, 1e7)).done).toBe(false);
 });
@@ -261,9 +268,9 @@ test('a limit longer than a timer can be is no limit at all', async () => {
 describe('a websocket that does not open:', () => {
   test.each<[string, number, Record<string, string>, RegExp]>([
     ['a token is missing', 401, {}, /HTTP 401[\s\S]*--header 'Authorization/],
-    ['another protocol', 403, {}, /HTTP 403[\s\S]*check that it is an OpenEnv server/],
+    ['a rejected handshake', 403, {}, /HTTP 403[\s\S]*dialect/],
     ['no such route', 404, {}, /HTTP 404/],
-    ['a redirect', 307, { Location: 'http://other/ws' }, /HTTP 307[\s\S]*redirects to http:\/\/other\/ws/],
+    ['a redirect', 307, { Location: 'http://other/ws' }, /HTTP 307[\s\S]*redirects to: http:\/\/other\/ws/],
     ['an error', 500, {}, /HTTP 500[\s\S]*log/],
   ])('%s', async (_, status, headers, told) => {
     const server = await StandIn.start();
@@ -271,7 +278,7 @@ describe('a websocket that does not open:', () => {
     expect(await failureOf(openAt(server.url))).toMatch(told);
   });
 
-  test('nothing listens', async () => {
+  test('connection refused', async () => {
     const gone = await StandIn.start();
     await gone.stop();
     expect(await failureOf(openAt(gone.url))).toMatch(/connection refused[\s\S]*at: WS ws:[\s\S]*curl http:/);
@@ -284,7 +291,7 @@ describe('a websocket that does not open:', () => {
 });
 
 describe('closing', () => {
-  test('twice, or after the server did, is nothing', async () => {
+  test('twice, or after the server has closed, does nothing', async () => {
     const { session } = await opened(onReset(({ socket }) => socket.close(1000) ?? null));
     await failureOf(reset(session));
     await session.close();
@@ -322,7 +329,7 @@ describe('an abort', () => {
     await server.idle();
   });
 
-  test('while it opens ends that', async () => {
+  test('while a session opens ends the opening', async () => {
     const server = await StandIn.start();
     const stop = new AbortController();
     const opening = openAt(server.url, { signal: stop.signal });
@@ -361,7 +368,7 @@ describe('tools', () => {
     '{"a":"é \u2028 😀 \\ud800"}',
     '{ "a" : [ 1 , 2 ],\t"b" : { } }',
     '{"a":1,"a":1}',
-  ])('a schema is passed on with its spelling: %s', async (schema) => {
+  ])('a schema keeps its spelling: %s', async (schema) => {
     const [tool, last] = await listed(`{"name":"n","description":"d","input_schema":${schema}}`, { name: 'last' });
     expect(tool?.parameters).toBe(schema);
     expect(last?.name).toBe('last');
@@ -376,25 +383,17 @@ describe('tools', () => {
   });
 
   test.each<[string, string | object, RegExp]>([
-    ['a name that is none', { name: 3 }, /cannot read the server's list of tools: 0.name: .*string/],
-    ['no name', {}, /cannot read the server's list of tools: 0.name/],
-    [
-      'a schema that is a list',
-      { name: 'a', input_schema: [] },
-      /cannot read the server's list of tools: 0.input_schema/,
-    ],
-    [
-      'a schema that is a number',
-      '{"name":"a","input_schema":1.0}',
-      /cannot read the server's list of tools: 0.input_schema/,
-    ],
-    ['a tool that is none', 'null', /cannot read the server's list of tools: 0/],
-  ])('%s is told', async (_, tool, told) => {
+    ['a name that is not a string', { name: 3 }, /can't be read: 0.name: .*string/],
+    ['no name', {}, /can't be read: 0.name/],
+    ['a schema that is a list', { name: 'a', input_schema: [] }, /can't be read: 0.input_schema/],
+    ['a schema that is a number', '{"name":"a","input_schema":1.0}', /can't be read: 0.input_schema/],
+    ['a tool that is not an object', 'null', /can't be read: 0/],
+  ])('%s is reported', async (_, tool, told) => {
     expect(await failureOf(listed(tool))).toMatch(told);
   });
 
   test.each(['{"metadata":{}}', '{"tools":null}', '{"tools":{"a":1}}'])(
-    'no list at all is told: %s',
+    'a missing list is reported: %s',
     async (observed) => {
       const frame = `{"type":"observation","data":{"observation":${observed}}}`;
       const { session } = await opened({ ws: ({ data }) => (data?.type === 'list_tools' ? frame : undefined) });
@@ -403,7 +402,7 @@ describe('tools', () => {
   );
 });
 
-test('a handshake is given up after its time, though its bytes keep coming', async () => {
+test('a handshake is aborted at its time limit, even if bytes keep arriving', async () => {
   const server = createServer((socket) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nX: ');
     const more = setInterval(() => socket.write('x'), 20);

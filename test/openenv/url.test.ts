@@ -30,7 +30,7 @@ test.each(forms)('%s', (given, http, ws) => {
   expect(parseServerUrl(given)).toEqual({ http, ws, headers: {}, notes: [] });
 });
 
-test('a query and a fragment are left out, and said to be', () => {
+test('a query and a fragment are left out, with a note', () => {
   const { http, ws, notes } = parseServerUrl('http://h/base/?token=secret#top');
   expect([http, ws]).toEqual(['http://h/base', 'ws://h/base/ws']);
   expect(notes).toHaveLength(1);
@@ -42,18 +42,18 @@ const credentials: [url: string, pair: string][] = [
   ['http://user@h', 'user:'],
   ['http://:token@h', ':token'],
   ['http://%C3%A9:%25@h', 'é:%'],
-  // An escape that is none stands for itself, as it does in curl.
+  // An invalid escape is kept as it is, as in curl.
   ['http://a%zz:b%@h', 'a%zz:b%'],
 ];
 
-test.each(credentials)('the credentials of %s are a header, and nowhere else', (given, pair) => {
+test.each(credentials)('the credentials of %s become a header, and appear nowhere else', (given, pair) => {
   const { headers, ...rest } = parseServerUrl(given);
   expect(headers).toEqual({ Authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
   expect(rest).toMatchObject({ http: 'http://h', ws: 'ws://h/ws' });
   expect(rest.notes[0]).toContain('--header-env');
 });
 
-describe('refused, without the credentials that it holds', () => {
+describe('an invalid URL is refused, without showing its credentials', () => {
   test.each([
     '',
     'localhost',

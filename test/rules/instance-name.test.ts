@@ -36,7 +36,7 @@ describe('instance names', () => {
     expect(instanceName(suggestion)).toEqual([]);
   });
 
-  it("asks for a name if nothing is left of the environment's, as with 环境 or !!!", () => {
+  it("asks for a name if the environment's has no usable characters, as in 环境 or !!!", () => {
     expect([...instanceName('')]).toMatchObject([
       {
         code: 'name-pattern',

@@ -40,7 +40,7 @@ describe('tool names', () => {
     expect(toolName('\u001b[31m\u202ex')[0]?.subject).toBe("tool '\\u001b[31m\\u202ex'");
   });
 
-  it("names the server's tool of a bad new name", () => {
+  it("names the server's tool if its new name is invalid", () => {
     expect(toolName('a b', 'ok')[0]?.subject).toBe("tool 'ok', renamed 'a b'");
   });
 });

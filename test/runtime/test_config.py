@@ -146,8 +146,11 @@ def default_of(name: str) -> str:
 
 def test_the_documented_settings_match() -> None:
     assert all(field.description for field in SETTINGS.values())
-    rows = [[f"`{name}`", default_of(name), field.description] for name, field in SETTINGS.items()]
-    documented.check("settings", ["setting", "default", "description"], rows)
+    items: list[str] = []
+    for name, field in SETTINGS.items():
+        default = default_of(name)
+        items.append(f"`{name}`{f' (default: {default})' if default else ''}: {field.description}")
+    documented.check_list("settings", items)
 
 
 def test_the_defaults_in_the_written_readme_match() -> None:

@@ -52,8 +52,12 @@ WHEN_ALSO = {
     "wrong_task": "seeding",
     "capacity": "seeding",
     "refused": "seeding",
-    "none": "—",
+    "none": "never",
 }
+
+
+def when(fault: str) -> str:
+    return WHEN_ALSO.get(fault) or WHEN[fault.split("_")[0]]
 
 
 def text_read(played: Played) -> str:
@@ -64,7 +68,7 @@ def text_read(played: Played) -> str:
 
 def outcome(played: Played) -> str:
     verdict = played.verdict()
-    return f"masked: `{verdict['failure_kind']}`" if verdict["mask_sample"] else "its reward"
+    return f"`{verdict['failure_kind']}`" if verdict["mask_sample"] else "its reward"
 
 
 def test_the_documented_table_matches() -> None:
@@ -72,20 +76,14 @@ def test_the_documented_table_matches() -> None:
     if found.keys() != faults.keys():
         pytest.skip("only some of the faults were tested")
     adapter, naive = documented.verdicts("s1-generic"), documented.verdicts("s2-bridge")
-    rows = [
-        [
-            f"`{fault}`: {faults[fault]}",
-            WHEN_ALSO.get(fault) or WHEN[fault.split("_")[0]],
-            text_read(played),
-            outcome(played),
-            naive[fault],
-            adapter.get(fault, "—"),
-        ]
+    rows = [[f"`{fault}`", outcome(played), naive[fault], adapter.get(fault, "—")] for fault, played in found.items()]
+    assert len(rows) == 22
+    documented.check_table("faults", ["fault", "Gym gets", "a naive bridge", "NeMo Gym's adapter"], rows)
+    items = [
+        f'`{fault}` ({when(fault)}): {faults[fault]}. The model reads "{text_read(played)}".'
         for fault, played in found.items()
     ]
-    columns = ["fault", "when", "the model reads", "Gym gets", "a naive bridge", "NeMo Gym's adapter"]
-    assert len(rows) == 22
-    documented.check("faults", columns, rows)
+    documented.check_list("fault texts", items)
 
 
 async def test_under_load_every_rollout_has_its_own_reward_or_a_mask(

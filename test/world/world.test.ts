@@ -118,7 +118,7 @@ describe('rollouts', () => {
   });
 });
 
-describe('is refused, with exit 2 and nothing written:', () => {
+describe('is rejected with exit code 2, and nothing is written:', () => {
   test.for(REFUSED)('$folder', async ({ folder, env = {}, told }) => {
     const { url } = ending(await served(folder, env));
     const place = join(work, 'refused');
@@ -134,7 +134,7 @@ describe('is not played here:', () => {
   for (const [folder, why] of Object.entries(NOT_PLAYED)) test.skip(`${folder}: ${why}`);
 });
 
-test('docs/environments.md says what was played', ({ skip }) => {
+test('docs/environments.md matches the results', ({ skip }) => {
   const whole = refused.size === REFUSED.length && ENVIRONMENTS.every(({ folder }) => written.get(folder)?.rewards);
   if (!whole) skip('only some were played');
   const { documented, made } = page({

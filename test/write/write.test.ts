@@ -106,7 +106,7 @@ test('a dry run reads everything and writes nothing', async () => {
   expect(existsSync(target)).toBe(false);
 });
 
-describe('nothing is written, and no session left open, where', () => {
+describe('nothing is written, and no session stays open, if', () => {
   const cases: [string, StandInOptions, Flags, RegExp][] = [
     ['a tool has a name that Gym has', { turns: () => [[tool('verify')]] }, {}, /'verify'[\s\S]*--rename-tool verify=/],
     [

@@ -82,7 +82,7 @@ export class Terminal {
     if (this.options.verbose) this.line('', { text: displayText(text), colour: 'dim' });
   }
 
-  /** A line on stderr, whatever the options. */
+  /** A line on stderr, with any options. */
   line(text: string, mark?: Mark): void {
     this.clear();
     write(this.stderr, text, mark);

@@ -10,7 +10,7 @@ export interface TaskTools extends Pick<ProbeResult, 'turns'> {
 
 interface Learned {
   toolset: Toolset;
-  /** Without prompts: those of a page share its memory. */
+  /** Without prompts, because a prompt keeps the memory of its whole page in use. */
   probed: { task: TaskRef; turns: Tool[][] }[];
   /** The key that the tasks share; undefined for tasks that were probed one by one. */
   group: string | undefined;

@@ -21,7 +21,7 @@ export interface TaskLookup {
   after(task: ListedTask): AsyncIterable<ListedTask>;
   /** All tasks. */
   every(key: string): AsyncIterable<ListedTask>;
-  /** Number of different tasks, as far as known. */
+  /** Estimated number of different tasks. */
   total: number;
 }
 

@@ -162,7 +162,7 @@ function* warnings(trial: Trial, { varied, areSeeds, bounded, sums }: TrialConte
       ? `${equal}, so one row is written; if the reset takes other arguments, pass them with --tasks FILE`
       : `${equal}: check that the reset takes these arguments`;
   }
-  if (prompt === 'volatile') yield 'prompts leave out what a reset shows, because it changes with each reset';
+  if (prompt === 'volatile') yield 'prompts omit the observation of the reset, because it changes with each reset';
   if (typeof prompt === 'object' && prompt.from === null) {
     yield 'no field of the reset describes the job, so the prompt is the observation only: ' +
       'describe the job with --prompt TEXT, or choose what is shown with --prompt-field NAME';

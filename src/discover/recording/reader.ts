@@ -74,7 +74,7 @@ export class RecordedDiscovery implements OpenDiscovery {
   readonly rewardRule?: 'sum';
   /** All splits of the recording. */
   private readonly sections: Split[];
-  /** The split that is being read, and how many of its tasks were. */
+  /** The split that is being read, and the number of its tasks read so far. */
   private section = -1;
   private sectionTasks = 0;
   private totalTasks = 0;

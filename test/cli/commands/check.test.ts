@@ -28,7 +28,10 @@ describe('check', () => {
     const lock = join(folder, 'gymgen.lock.json');
     writeFileSync(lock, readFileSync(lock, 'utf8').replace(/"source": ".*"/, '"source": "http://127.0.0.1:9"'));
     expect(await run('check', 'root')).toMatchObject({ exitCode: 2 });
-    expect(await run('check', 'nowhere')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nothing in') });
+    expect(await run('check', 'nowhere')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('no folder in this Gym root'),
+    });
   });
 
   test('--json prints one document, --github an annotation per file, and write --diff the same plan', async () => {

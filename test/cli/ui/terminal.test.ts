@@ -100,7 +100,7 @@ describe('colours', () => {
   test.each([
     ['NO_COLOR', '1'],
     ['TERM', 'dumb'],
-  ])('are not there with %s=%s', (name, value) => {
+  ])('are off with %s=%s', (name, value) => {
     vi.stubEnv(name, value);
     const { terminal, err, out } = opened({ verbose: true }, true);
     terminal.warn('w');
@@ -117,7 +117,7 @@ describe('colours', () => {
   });
 });
 
-describe("a server's text never steers the terminal", () => {
+describe('text of a server never controls the terminal', () => {
   const evil = `a${ESC}[2J${ESC}[8mb\x07\x08\r\u009b1m\x7f\u202ec${ESC}]0;title\x07\nd\te`;
   const safe = String.raw`a\u001b[2J\u001b[8mb\u0007\u0008\r\u009b1m\u007f\u202ec\u001b]0;title\u0007\nd\te`;
 

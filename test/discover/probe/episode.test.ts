@@ -129,7 +129,7 @@ describe('a failed probe', () => {
       'lists tools with NaN',
       ({ data }) =>
         data.type === 'list_tools' ? '{"type":"observation","data":{"observation":{"tools":[NaN]}}}' : undefined,
-      /all\[0\] 'day-0': could not list its tools: not a frame .*NaN/,
+      /all\[0\] 'day-0': could not list its tools: not an OpenEnv frame.*NaN/,
     ],
     [
       'lists no tools',

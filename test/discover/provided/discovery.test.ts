@@ -67,7 +67,7 @@ describe('seeds', () => {
     expect(tasks.map(({ prompt }) => prompt)).toEqual(['Play.', 'Play.']);
     expect(warnings).toEqual([
       expect.stringContaining("two sessions with the same values of 'seed' differ"),
-      expect.stringContaining('prompts leave out what a reset shows'),
+      expect.stringContaining('prompts omit the observation of the reset'),
     ]);
     expect(await failureOf(discoverProvided(server, seeds(2)))).toMatch(
       /no two resets of a task show the same prompt[\s\S]*--prompt TEXT/,
@@ -181,7 +181,7 @@ describe('an action that looks like a tool call', () => {
     expect((await discoverProvided(server, seeds(2))).discovery.action).toEqual({ fixed: {} });
   });
 
-  test("is the environment's own if it takes the listing for one of its actions", async () => {
+  test("is the environment's own if it treats the listing as one of its actions", async () => {
     const server = await serverWithoutTasks({ action, shows: seeded, ws: listing(observation({ text: 'hm' })) });
     expect((await discoverProvided(server, seeds(2))).toolsets).toEqual(['environment: step']);
   });

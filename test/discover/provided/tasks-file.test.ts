@@ -56,7 +56,7 @@ describe('a line', () => {
     ['an empty prompt', '{"prompt":""}', /:2: prompt is empty/],
     ['an id that is not a string', '{"id":[]}', /:2: id is not a string/],
     ['a duplicate id', '{"id":"train-0"}', /:2: duplicate id 'train-0'/],
-    ['a number that Gym cannot hold', '{"seed":1e999}', /:2: reset has 1e999, which is no finite number/],
+    ['a number that Gym cannot hold', '{"seed":1e999}', /:2: reset has 1e999, which is not a finite number/],
   ];
   test.each(bad)('with %s is reported with its file and line', async (_, line, message) => {
     expect(await failureOf(read(fileOf('tasks.jsonl', `{}\n${line}\n`)))).toMatch(message);
