@@ -9,12 +9,11 @@ export {
   RefusedError,
   type ReportedTask,
   reportedTask,
-  ServerFull,
   SessionLost,
   scoreNames,
 } from './messages.js';
 export { pages, prefetch } from './pages.js';
-export { ServerBusy, waitFor } from './server-busy.js';
+export { ServerBusy, ServerFull, waitFor } from './server-busy.js';
 export { type Answer, prepareSessions, Session } from './session.js';
 export { NoTaskApi, TaskApi, type TaskDescriptor } from './task-api.js';
 export { parseServerUrl, type ServerUrl } from './url.js';

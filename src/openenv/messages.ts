@@ -139,18 +139,6 @@ export function listedTools(json: string, ...path: string[]): ListedTool[] {
     });
 }
 
-/** All sessions of the server are in use. Another try may find a free one. */
-export class ServerFull extends UserError {
-  override readonly name = 'ServerFull';
-  constructor(
-    where: string,
-    readonly active: number | null | undefined,
-    readonly max: number | null | undefined,
-  ) {
-    super(`the server is full: ${active ?? '?'} of its ${max ?? '?'} sessions are in use`, { where });
-  }
-}
-
 /** The server refused one request. The session can continue. `code` is OpenEnv's, such as EXECUTION_ERROR. */
 export class RefusedError extends UserError {
   override readonly name = 'RefusedError';

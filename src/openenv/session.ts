@@ -15,10 +15,10 @@ import {
   listedTools,
   type Observation,
   RefusedError,
-  ServerFull,
   SessionLost,
 } from './messages.js';
 import { onProxyRefusal, proxyAgent, proxyFor } from './proxy.js';
+import { ServerFull } from './server-busy.js';
 import type { ServerUrl } from './url.js';
 
 export interface SessionOptions {

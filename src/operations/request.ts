@@ -2,8 +2,8 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import path from 'node:path';
 import type { DiscoverOptions, ProvidedTasksRequest } from '../discover/index.js';
 import { UserError } from '../errors.js';
+import { parseFlags, recordedFlags } from '../options/flags.js';
 import { type Flags, OPTIONS, type OptionValues } from '../options/index.js';
-import { parseFlags, recordedFlags } from '../options/parse.js';
 import { isOwnHeader, jsonProblem } from '../rules/index.js';
 import type { WriteRequest } from './write.js';
 

@@ -1,5 +1,5 @@
 // The one table of options. From it come commander's options, the checks of their values, the keys of a batch file, the closed
-// list of options in a lock file, and docs/cli.md. `parse.ts` is imported on its own, because it loads zod.
+// list of options in a lock file, and docs/cli.md. `flags.ts` is imported on its own, because it loads zod.
 
 import type { ZodType, z } from 'zod';
 import { GENERATE_OPTIONS } from './generate.js';
@@ -29,7 +29,7 @@ type Parsed<Row> = Row extends { value: (values: never) => infer Schema extends 
 /** Options as the command line, a batch file or a lock file has them. */
 export type Flags = { [Name in OptionName]?: Raw<Table[Name]> | undefined };
 
-/** Options after the checks of `parse.ts`. Defaults are not filled in. */
+/** Options after the checks of `flags.ts`. Defaults are not filled in. */
 export type OptionValues = { [Name in OptionName]?: Parsed<Table[Name]> | undefined };
 
 export interface NamedOption extends Option {

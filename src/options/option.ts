@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod';
-import type * as Values from './values.js';
+import type * as Values from './value-types.js';
 
 export type CommandName = 'write' | 'check' | 'update' | 'batch' | 'inspect' | 'record' | 'report' | 'demo' | 'doctor';
 

@@ -3,10 +3,10 @@ export { datasetSplits, EXAMPLE_ROWS, exampleRows, LICENSES, license } from './d
 export { describe, type Finding, Findings, quote } from './finding.js';
 export { type GymRoot, gymRoot } from './gym-root.js';
 export { jsonProblem } from './json-text.js';
+export { toolCount, toolSchema } from './model-apis.js';
 export { instanceName, splitNames } from './names.js';
 export { promptText, row } from './row.js';
 export { rewardScore, settings } from './settings.js';
-export { toolCount, toolSchema } from './tool-schema.js';
 export {
   GYM_ROUTES,
   renames,

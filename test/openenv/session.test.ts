@@ -175,11 +175,7 @@ const onReset = (answer: (session: Parameters<Script>[1]) => unknown): StandInOp
 describe('an invalid answer ends the session, with the URL and the start of the answer:', () => {
   test.each<[string, StandInOptions, RegExp]>([
     ['text that is not JSON', onReset(() => 'Hello\x07 there'), /not an OpenEnv frame: Hello there/],
-    [
-      'truncated JSON',
-      onReset(() => '{"type":"observation","da'),
-      /not an OpenEnv frame: \{"type":"observation","da/,
-    ],
+    ['truncated JSON', onReset(() => '{"type":"observation","da'), /not an OpenEnv frame: \{"type":"observation","da/],
     ['NaN', onReset(() => '{"type":"observation","data":{"observation":{},"reward":NaN}}'), /not a frame .*NaN/],
     ['an array', onReset(() => '[]'), /not an OpenEnv frame: \[\]/],
     ['another type', onReset(() => '{"type":"pong","data":{}}'), /not an OpenEnv frame: \{"type":"pong"/],

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { requestOf } from '../../src/operations/request.js';
+import { RecordedFlags } from '../../src/options/flags.js';
 import { type Flags, optionsOf } from '../../src/options/index.js';
-import { RecordedFlags } from '../../src/options/parse.js';
 import { failureOf } from '../support/failure-of.js';
 
 const request = (flags: Flags) => requestOf('http://h', 'root', flags);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/main.js';
+import { parseFlags, RECORDED_OPTIONS } from '../../src/options/flags.js';
 import {
   flagOf,
   helpOf,
@@ -10,7 +11,6 @@ import {
   type OptionName,
   optionsOf,
 } from '../../src/options/index.js';
-import { parseFlags, RECORDED_OPTIONS } from '../../src/options/parse.js';
 
 const NAMES = Object.keys(OPTIONS) as OptionName[];
 const row = (name: OptionName): Option => OPTIONS[name];

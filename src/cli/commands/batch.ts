@@ -37,7 +37,7 @@ async function runSources(
   const [{ batchJobs }, { runBatch }, { parseFlags }, { BatchBoard, batchDocument, showBatch }] = await Promise.all([
     import('../batch-jobs.js'),
     import('../../operations/batch.js'),
-    import('../../options/parse.js'),
+    import('../../options/flags.js'),
     import('../ui/batch.js'),
   ]);
   const { concurrency, retries } = parseFlags({ concurrency: flags.concurrency, retries: flags.retries });

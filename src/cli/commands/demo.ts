@@ -13,7 +13,7 @@ $ gymgen demo --serve                             serves the example for NeMo Gy
     const [{ run }, operation, { parseFlags }, { showReport }] = await Promise.all([
       import('../run.js'),
       import('../../operations/demo.js'),
-      import('../../options/parse.js'),
+      import('../../options/flags.js'),
       import('../ui/report.js'),
     ]);
     await run(flags, async (terminal, signal) => {

@@ -16,7 +16,7 @@ $ gymgen report gym-root/resources_servers/gridsim_v1 --max-total-sequence-lengt
     const [{ run }, operation, { parseFlags }, { summaryLines }] = await Promise.all([
       import('../run.js'),
       import('../../operations/report.js'),
-      import('../../options/parse.js'),
+      import('../../options/flags.js'),
       import('../ui/rollout-summary.js'),
     ]);
     await run(flags, async (terminal, signal) => {

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../errors.js';
+import { RecordedFlags } from '../../options/flags.js';
 import type { Flags } from '../../options/index.js';
-import { RecordedFlags } from '../../options/parse.js';
 import { describeIssues, LOCK_FILE } from '../../output/index.js';
 import type { WrittenFolder } from '../../written/index.js';
 

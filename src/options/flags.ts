@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { gymgenCommand } from '../printed-command.js';
 import { type Flags, flagOf, OPTIONS, type Option, type OptionName, type OptionValues } from './index.js';
-import * as values from './values.js';
+import * as values from './value-types.js';
 
 const NAMES = Object.keys(OPTIONS) as OptionName[];
 
