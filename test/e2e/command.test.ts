@@ -129,9 +129,9 @@ describe('a failed command exits with 2, names the problem, the place and the fi
       /not a URL: 127[\s\S]*fix: .*http:\/\/127/,
     ],
     ['no arguments', () => [], /missing required argument/],
-    ['an option that there is not', (url) => [url, 'new', '--splits', 'all'], /unknown option '--splits'/],
-    ['a split that there is not', (url) => [url, 'new', '--split', 'test'], /no split 'test'[\s\S]*all, train, eval/],
-    ['a number that is none', (url) => [url, 'new', '--limit', 'ten'], /--limit must be a whole number/],
+    ['an unknown option', (url) => [url, 'new', '--splits', 'all'], /unknown option '--splits'/],
+    ['an unknown split', (url) => [url, 'new', '--split', 'test'], /no such split: 'test'[\s\S]*all, train, eval/],
+    ['an invalid number', (url) => [url, 'new', '--limit', 'ten'], /--limit must be a whole number/],
     ['a licence without datasets', (url) => [url, 'new', '--license', 'MIT'], /--datasets and --license go together/],
     [
       "an SPDX licence, which Gym's aren't",
