@@ -64,7 +64,7 @@ describe.each([
     const root = await killed(isFirst);
     const said = new Said();
     const request = requestOf('http://127.0.0.1:9', root, {});
-    await expect(operation(request, said, new AbortController().signal)).rejects.toThrow(/127\.0\.0\.1:9|listens/);
+    await expect(operation(request, said, new AbortController().signal)).rejects.toThrow(/connection refused/);
     expect(said.warnings).toEqual([`completed the interrupted write of '${NAME}'`]);
     expect(Object.keys(snapshot(root))).not.toContain('.gymgen');
   });

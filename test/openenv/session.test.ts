@@ -176,11 +176,15 @@ describe('an invalid answer ends the session, with the URL and the start of the 
   test.each<[string, StandInOptions, RegExp]>([
     ['text that is not JSON', onReset(() => 'Hello\x07 there'), /not an OpenEnv frame: Hello there/],
     ['truncated JSON', onReset(() => '{"type":"observation","da'), /not an OpenEnv frame: \{"type":"observation","da/],
-    ['NaN', onReset(() => '{"type":"observation","data":{"observation":{},"reward":NaN}}'), /not a frame .*NaN/],
+    [
+      'NaN',
+      onReset(() => '{"type":"observation","data":{"observation":{},"reward":NaN}}'),
+      /not an OpenEnv frame: NaN/,
+    ],
     ['an array', onReset(() => '[]'), /not an OpenEnv frame: \[\]/],
     ['another type', onReset(() => '{"type":"pong","data":{}}'), /not an OpenEnv frame: \{"type":"pong"/],
-    ['a state', onReset(() => '{"type":"state","data":{}}'), /a state, out of order/],
-    ['a reward that is not a number', onReset(() => observation({}, { reward: '1' })), /not a frame/],
+    ['a state', onReset(() => '{"type":"state","data":{}}'), /an unexpected state frame/],
+    ['a reward that is not a number', onReset(() => observation({}, { reward: '1' })), /not an OpenEnv frame/],
     ['a binary frame', onReset(({ socket }) => socket.send(Buffer.from('{}')) ?? null), /binary frame/],
     [
       'a close with a reason',
@@ -264,7 +268,7 @@ test('a limit beyond the range of a timer means no limit', async () => {
 describe('a websocket that does not open:', () => {
   test.each<[string, number, Record<string, string>, RegExp]>([
     ['a token is missing', 401, {}, /HTTP 401[\s\S]*--header 'Authorization/],
-    ['a rejected handshake', 403, {}, /HTTP 403[\s\S]*dialect/],
+    ['a rejected handshake', 403, {}, /HTTP 403[\s\S]*check that it is an OpenEnv server/],
     ['no such route', 404, {}, /HTTP 404/],
     ['a redirect', 307, { Location: 'http://other/ws' }, /HTTP 307[\s\S]*redirects to: http:\/\/other\/ws/],
     ['an error', 500, {}, /HTTP 500[\s\S]*log/],
@@ -379,11 +383,19 @@ describe('tools', () => {
   });
 
   test.each<[string, string | object, RegExp]>([
-    ['a name that is not a string', { name: 3 }, /can't be read: 0.name: .*string/],
-    ['no name', {}, /can't be read: 0.name/],
-    ['a schema that is a list', { name: 'a', input_schema: [] }, /can't be read: 0.input_schema/],
-    ['a schema that is a number', '{"name":"a","input_schema":1.0}', /can't be read: 0.input_schema/],
-    ['a tool that is not an object', 'null', /can't be read: 0/],
+    ['a name that is not a string', { name: 3 }, /cannot read the server's list of tools: 0.name: .*string/],
+    ['no name', {}, /cannot read the server's list of tools: 0.name/],
+    [
+      'a schema that is a list',
+      { name: 'a', input_schema: [] },
+      /cannot read the server's list of tools: 0.input_schema/,
+    ],
+    [
+      'a schema that is a number',
+      '{"name":"a","input_schema":1.0}',
+      /cannot read the server's list of tools: 0.input_schema/,
+    ],
+    ['a tool that is not an object', 'null', /cannot read the server's list of tools: 0/],
   ])('%s is reported', async (_, tool, told) => {
     expect(await failureOf(listed(tool))).toMatch(told);
   });
