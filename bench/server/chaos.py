@@ -6,7 +6,7 @@ Requests and answers are struck alike, from the reset on. Of five that are struc
     two are late        they arrive ``late_s`` later
     two are failing     an EXECUTION_ERROR frame comes in their place: a request isn't run, an answer isn't shown
 
-Which tasks were struck is told by GET /control/chaos, so that all others can be held to their exact reward.
+GET /control/chaos lists the affected tasks, so that all others can be held to their exact reward.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Chaos:
             self.sessions[session.task] += 1
         return how
 
-    def told(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         struck, sessions = dict(sorted(self.struck.items())), dict(self.sessions)
         return {**self.settings.model_dump(), "messages": self.messages, "struck": struck, "sessions": sessions}
 
@@ -98,11 +98,11 @@ def chaos_router() -> APIRouter:
 
     @router.get("/control/chaos")
     def read() -> dict[str, Any]:
-        return CHAOS.told()
+        return CHAOS.summary()
 
     @router.post("/control/chaos")
     def write(settings: Settings) -> dict[str, Any]:
         CHAOS.begin(settings)
-        return CHAOS.told()
+        return CHAOS.summary()
 
     return router

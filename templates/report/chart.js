@@ -67,12 +67,12 @@ export function histogram(section, { start, step, series, limit, whole, unit }, 
       draw: [(self) => limit !== undefined && drawLimit(self, limit)],
       setCursor: [
         ({ cursor }) => {
-          note.textContent = cursor.left < 0 ? about : told(binAt(cursor.left));
+          note.textContent = cursor.left < 0 ? about : describeBin(binAt(cursor.left));
         },
       ],
     },
   });
-  const told = (bin) => {
+  const describeBin = (bin) => {
     const counts = series.map((each) => count(each[bin])).join(' and ');
     return `${edge(edges[bin])} to ${edge(edges[bin + 1])}: ${isSingle ? plural(series[0][bin], unit) : `${counts} ${unit}s`}`;
   };
