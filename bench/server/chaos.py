@@ -1,6 +1,6 @@
 """Faults at random: of the messages on the sockets of ``faulty_server.py``, a share is dropped, late or failing.
 
-Requests and answers are struck alike, from the reset on. Of five that are struck, on average
+Requests and answers are affected alike, from the reset on. Of five affected messages, on average
 
     one is dropped      it never arrives
     two are late        they arrive ``late_s`` later
