@@ -1,6 +1,7 @@
 import { displayText } from '../display-text.js';
 import type { Discovery, GymOptions } from '../model.js';
 import { SETTING_KEYS } from '../settings.js';
+import { datasetEntries } from './datasets.js';
 import { namesOf } from './names.js';
 import { render } from './templates.js';
 
@@ -43,28 +44,10 @@ export function config(
     reward: orNull(settings.reward),
     rewardRule: orNull(settings.reward_rule ?? rewardRule),
     maxSteps: orNull(settings.max_steps),
-    datasets: datasets(options),
+    datasets: datasetEntries(options),
   });
 }
 
 function entries(record: Record<string, string>): { name: string; value: string }[] {
   return Object.entries(record).map(([name, value]) => ({ name, value }));
-}
-
-interface DatasetEntry {
-  type: 'train' | 'validation' | 'example';
-  path: string;
-  license: string | null;
-}
-
-function datasets({ name, datasets }: GymOptions): DatasetEntry[] {
-  if (datasets === undefined) return [];
-  const names = namesOf(name);
-  // Gym looks up relative paths in NEMO_GYM_EXTRA_ROOTS, the current folder and its own installation, in this order.
-  const path = (split: string): string => `${names.folder}/${names.rows(split)}`;
-  const declared = (['train', 'validation'] as const).flatMap((type): DatasetEntry[] => {
-    const split = datasets[type];
-    return split === undefined ? [] : [{ type, path: path(split), license: datasets.license }];
-  });
-  return [...declared, { type: 'example', path: path('example'), license: null }];
 }

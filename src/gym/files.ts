@@ -20,6 +20,7 @@ import {
   splitNames,
 } from '../rules/index.js';
 import { config, description, SETTING_LINES } from './config.js';
+import { exampleSplit } from './datasets.js';
 import { namesOf } from './names.js';
 import { PromptFingerprints } from './prompt-fingerprints.js';
 import { RowWriter } from './row-writer.js';
@@ -41,14 +42,14 @@ export async function* folder(
   const names = namesOf(options.name);
   const toolsets = new ToolsetTexts(options, findings);
   const writer = new RowWriter(options, toolsets, findings);
-  const exampleSplit = options.datasets?.train ?? options.datasets?.validation;
+  const example = exampleSplit(options);
   const examples: string[] = [];
 
   // If a file name may be invalid, no file is returned, and the tasks are read only to check them.
   const writable = !findings.any;
   for (const [at, split] of discovery.splits.entries()) {
     const prompts = new PromptFingerprints();
-    const rows = writer.rows(discovery.tasks(split), split.name === exampleSplit ? examples : undefined, prompts);
+    const rows = writer.rows(discovery.tasks(split), split.name === example ? examples : undefined, prompts);
     if (writable && at === 0) yield* pythonPackages(options); // while the first tasks are being fetched
     if (writable) yield { path: names.rows(split.name), rows, prompts };
     else for await (const _ of rows);
@@ -56,10 +57,10 @@ export async function* folder(
 
   const summary = await discovery.finish();
   toolsets.finish(summary.toolsets);
-  if (writable && exampleSplit !== undefined) findings.add(exampleRows(exampleSplit, examples.length));
+  if (writable && example !== undefined) findings.add(exampleRows(example, examples.length));
   if (findings.any) return summary;
 
-  if (exampleSplit !== undefined) yield { path: names.rows('example'), content: examples.join('') };
+  if (example !== undefined) yield { path: names.rows('example'), content: examples.join('') };
   yield { path: 'toolsets.json', content: toolsets.file(summary.toolsets) };
   for (const file of serverFiles(discovery, summary, options)) {
     if (file.path === names.config) findings.add(configSize(file.content));

@@ -1,10 +1,10 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import path from 'node:path';
 import type { DiscoverOptions, ProvidedTasksRequest } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import { parseFlags, recordedFlags } from '../options/flags.js';
 import { type Flags, OPTIONS, type OptionValues } from '../options/index.js';
-import { isOwnHeader, jsonProblem } from '../rules/index.js';
+import { jsonProblem } from '../rules/index.js';
+import { headersOf } from './headers.js';
 import type { WriteRequest } from './write.js';
 
 /**
@@ -101,57 +101,6 @@ function providedTasks({ tasks, episodes, seed, seedKey }: OptionValues): Provid
 /** The value itself if it is JSON, else a JSON string. */
 function jsonText(value: string): string {
   return jsonProblem(value) === undefined ? value : JSON.stringify(value);
-}
-
-interface Headers {
-  /** For gymgen's own requests. They may hold secrets. */
-  sent: Record<string, string>;
-  /** For the config, with `$VAR` in their values. */
-  written: Record<string, string>;
-}
-
-function headersOf({ header = [], headerEnv = [] }: OptionValues): Headers {
-  for (const [name, value] of headerEnv) assertVariable(name, value);
-  const written = Object.fromEntries(headerEnv);
-  const sent = { ...expanded(written), ...Object.fromEntries(header) };
-  for (const [name, value] of Object.entries(sent)) checkHeader(name, value);
-  return { sent, written };
-}
-
-const VARIABLE = /\$(?:\{(\w+)\}|(\w+))/g;
-
-/** The config gets the value as passed, so it must not be the secret itself. */
-function assertVariable(name: string, value: string): void {
-  if (value.search(VARIABLE) !== -1) return;
-  throw new UserError(`--header-env ${name} has no $VAR in its value`, {
-    details: ['the value is written into the config; a shell replaces $VAR in double quotes'],
-    fix: `export the value as a variable, and use single quotes: --header-env '${name}=$VAR'`,
-  });
-}
-
-/** Replaces `$VAR` and `${VAR}` as the bridge does when Gym runs it. */
-function expanded(headers: Record<string, string>): Record<string, string> {
-  const fill = (value: string) =>
-    value.replace(VARIABLE, (_, braced?: string, bare?: string) => {
-      const name = braced ?? bare ?? '';
-      const found = process.env[name];
-      if (found) return found;
-      throw new UserError(`--header-env names $${name}, which is not set`, { fix: `export ${name}=…` });
-    });
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)]));
-}
-
-/** Messages never contain the value, which may be a secret. */
-function checkHeader(name: string, value: string): void {
-  if (isOwnHeader(name)) throw new UserError(`HTTP sets the header ${name} itself`, { fix: 'leave it out' });
-  try {
-    validateHeaderName(name);
-    validateHeaderValue(name, value);
-  } catch {
-    throw new UserError(`invalid header: ${name}`, {
-      fix: "use the form 'Name: value', without spaces in the name and line breaks in the value",
-    });
-  }
 }
 
 /** Without the keys that are undefined. */

@@ -10,11 +10,11 @@ export const demo: CommandSpec = {
 $ gymgen demo                                     writes gym-root
 $ gymgen demo --serve                             serves the example for NeMo Gym`,
   async run(flags, gymRoot = '') {
-    const [{ run }, operation, { parseFlags }, { showReport }] = await Promise.all([
+    const [{ run }, operation, { parseFlags }, { showWrite }] = await Promise.all([
       import('../run.js'),
       import('../../operations/demo.js'),
       import('../../options/flags.js'),
-      import('../ui/report.js'),
+      import('../ui/write.js'),
     ]);
     await run(flags, async (terminal, signal) => {
       const port = parseFlags({ port: flags.port }).port ?? OPTIONS.port.default;
@@ -23,7 +23,7 @@ $ gymgen demo --serve                             serves the example for NeMo Gy
         return operation.serveDemo(port, serving, terminal, signal);
       }
       const { report, request } = await operation.demo(gymRoot, port, terminal, signal);
-      showReport(report, request, terminal, gymgenCommand`demo --serve --port ${port}`);
+      showWrite(report, request, terminal, gymgenCommand`demo --serve --port ${port}`);
     });
   },
 };

@@ -17,7 +17,7 @@ $ gymgen report gym-root/resources_servers/gridsim_v1 --max-total-sequence-lengt
       import('../run.js'),
       import('../../operations/report.js'),
       import('../../options/flags.js'),
-      import('../ui/rollout-summary.js'),
+      import('../ui/report.js'),
     ]);
     await run(flags, async (terminal, signal) => {
       const { output: file = OPTIONS.output.default, maxTotalSequenceLength, force = false } = parseFlags(flags);

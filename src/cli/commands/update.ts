@@ -26,7 +26,7 @@ async function updateFolders(gymRoot: string, flags: Flags, terminal: Terminal, 
       import('../../operations/update.js'),
       import('../../operations/write.js'),
       import('../../operations/from-lock/index.js'),
-      import('../ui/report.js'),
+      import('../ui/write.js'),
       import('../ui/error.js'),
     ]);
   const edits: Edits = flags.force ? 'ours' : flags.theirs ? 'theirs' : 'keep';

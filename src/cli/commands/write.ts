@@ -43,11 +43,8 @@ async function writeFolder(
   const { requestOf } = await import('../../operations/request.js');
   const request = requestOf(source, gymRoot, flags);
   if (flags.diff) return showDiff(request, terminal, signal);
-  const [operation, { showReport }] = await Promise.all([
-    import('../../operations/write.js'),
-    import('../ui/report.js'),
-  ]);
-  showReport(await operation.write(request, terminal, signal), request, terminal);
+  const [operation, { showWrite }] = await Promise.all([import('../../operations/write.js'), import('../ui/write.js')]);
+  showWrite(await operation.write(request, terminal, signal), request, terminal);
 }
 
 async function showDiff(request: WriteRequest, terminal: Terminal, signal: AbortSignal): Promise<void> {
