@@ -20,7 +20,7 @@ export async function fuzz() {
     rows.push(
       row(`${what}: time`, `${seconds.toFixed(3)} s`, 'killed after', `${LIMIT.seconds} s`, seconds / LIMIT.seconds, 1),
     );
-    rows.push(row(`${what}: memory`, shownBytes(peak), 'at most', shownBytes(LIMIT.bytes), peak / LIMIT.bytes, 1));
+    rows.push(row(`${what}: memory`, shownBytes(peak), 'limit', shownBytes(LIMIT.bytes), peak / LIMIT.bytes, 1));
   }
   return rows;
 }

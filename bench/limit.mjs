@@ -24,10 +24,10 @@ export async function limit({ repeat } = {}) {
     const what = `${tasks.toLocaleString('en')} tasks of ${bytes / 1000} KB`;
     const isLarge = tasks * bytes > 1e9;
     rows.push(time(what, ours, 'a bare client', theirs, isLarge ? 1.75 : undefined));
-    rows.push(row(`${what}: memory`, shownBytes(ours.bytes), 'at most', '160 MB', ours.bytes / 160e6, 1));
+    rows.push(row(`${what}: memory`, shownBytes(ours.bytes), 'limit', '160 MB', ours.bytes / 160e6, 1));
     if (bytes === 2400) peaks.set(tasks, ours);
   }
-  rows.push(memory('a million tasks', peaks.get(1_000_000), 'those of 100,000', peaks.get(100_000), 1.2));
+  rows.push(memory('a million tasks', peaks.get(1_000_000), '100,000 tasks', peaks.get(100_000), 1.2));
   return rows;
 }
 

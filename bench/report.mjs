@@ -42,7 +42,7 @@ export async function report({ repeat = 3 } = {}) {
         ours.seconds / theirs.seconds,
         3,
       ),
-      row(`a report of ${WHAT}: memory`, shownBytes(ours.bytes), 'at most', shownBytes(MEMORY), ours.bytes / MEMORY, 1),
+      row(`a report of ${WHAT}: memory`, shownBytes(ours.bytes), 'limit', shownBytes(MEMORY), ours.bytes / MEMORY, 1),
       ...(await opening(page, size, repeat)),
     ];
   });
@@ -65,7 +65,7 @@ async function opening(page, size, repeat) {
       row(
         `${what} (${shownBytes(size)})`,
         `${seconds.toFixed(2)} s`,
-        'at most',
+        'limit',
         `${OPEN_SECONDS} s`,
         seconds / OPEN_SECONDS,
         1,

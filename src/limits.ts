@@ -6,11 +6,11 @@ import { UserError } from './errors.js';
  * rejected with an error that names the limit and its value.
  */
 export const LIMITS = {
-  /** Bytes of one HTTP answer, unpacked, and of one websocket frame. */
+  /** Bytes of one HTTP answer, unpacked, and of one WebSocket frame. */
   answerBytes: 128 * 2 ** 20,
   /** Seconds for one whole HTTP answer, however steadily its bytes arrive. */
   answerSeconds: 600,
-  /** Seconds for the handshake of a websocket. */
+  /** Seconds for the handshake of a WebSocket. */
   handshakeSeconds: 30,
   /** Seconds that one request waits for a busy server that sends Retry-After. */
   retrySeconds: 120,

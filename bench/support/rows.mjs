@@ -40,6 +40,6 @@ export function table(rows) {
     ratio,
     met ? target : `${target}, missed`,
   ]);
-  const head = ['what', 'gymgen', 'against', 'ratio', 'at most'];
+  const head = ['what', 'gymgen', 'against', 'ratio', 'bound'];
   return [head, head.map(() => '---'), ...cells].map((each) => `| ${each.join(' | ')} |`).join('\n');
 }

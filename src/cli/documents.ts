@@ -46,7 +46,7 @@ const Finding = z
   .strictObject({
     code: z.string().describe('Name of the rule, such as `tool-name`'),
     subject: z.string().describe("What has the problem, such as `tool 'verify'`"),
-    problem: z.string().describe('The problem; completes the subject to a sentence'),
+    problem: z.string().describe('The problem; read it after `subject`'),
     fix: z.string().describe('What to do about it'),
     severity: z.enum(['error', 'warning']),
   })
@@ -75,7 +75,7 @@ const Named = z
     count: count(),
     first: z
       .array(z.strictObject({ task: z.string(), line: z.int().min(1).describe('Line number in the file') }))
-      .describe('The first of them'),
+      .describe('The first rows or lines, at most 10'),
   })
   .meta({ id: 'Rows' });
 
@@ -99,7 +99,7 @@ const RowsDifference = z
     removed: Named.describe('Rows that are no longer generated'),
     changed: z.strictObject({
       count: count(),
-      first: z.array(RowChange).describe('The first of them'),
+      first: z.array(RowChange).describe('The first changed rows, at most 10'),
       fields: z.record(z.string(), count()).describe('Number of changed rows by field'),
     }),
     moved: count().describe('Rows that differ only in their index'),

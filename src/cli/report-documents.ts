@@ -64,7 +64,7 @@ export const RolloutsReportDocument = z.strictObject({
             count: count(),
             first: z
               .array(z.strictObject({ line: z.int().min(1).describe('Line number in the file'), problem: z.string() }))
-              .describe('The first of them'),
+              .describe('The first unreadable lines, at most 5'),
           })
           .describe('Lines that could not be read'),
       }),
@@ -98,7 +98,7 @@ export const ServerReportDocument = z.strictObject({
       count: count(),
       longest: z
         .array(z.strictObject({ row: z.string().describe('Split, index and task'), tokens: count() }))
-        .describe('The longest of them'),
+        .describe('The longest rows, at most 10'),
     })
     .optional()
     .describe('Rows over `--max-total-sequence-length`, at 4 characters a token'),

@@ -12,7 +12,7 @@ export type ProvidedTasksRequest = { file: string } | SeedsRequest;
 export interface DiscoverOptions extends ProbeOptions, TaskSelection {
   /** Headers for this server, which may hold credentials. */
   headers: Record<string, string>;
-  /** Maximum number of probed tasks per toolset. */
+  /** All tasks are probed if the server has at most this many; `Infinity` probes all tasks only if their tools differ. */
   probes: number;
   /** Maximum number of sessions at a time. */
   maxSessions: number;

@@ -99,7 +99,7 @@ export function rowTaskId(id: string, fullIds: boolean): string {
 
 /** The task id of a row, without parsing it; undefined if the line is not spelled as gymgen spells rows. */
 export function taskIdOf(row: string): string | undefined {
-  // The start is checked, too: half a row may end like a whole one.
+  // The start is checked, too: a truncated row can end like a complete one.
   const start = row.lastIndexOf(`${TASK_ID}"`);
   if (start === -1 || !row.endsWith('"}') || !row.startsWith(INPUT)) return undefined;
   const id = row.slice(start + TASK_ID.length + 1, -2);

@@ -18,12 +18,12 @@ export class Unreachable extends UserError {
 
 /**
  * The error for a failed connection.
- * @param asked the request, such as `GET http://127.0.0.1:8000/health`
+ * @param requestLine the request, such as `GET http://127.0.0.1:8000/health`
  */
-export function connectionFailure(asked: string, error: unknown, proxy: HttpProxy | null = null): UserError {
+export function connectionFailure(requestLine: string, error: unknown, proxy: HttpProxy | null = null): UserError {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  const origin = new URL(asked.slice(asked.indexOf(' ') + 1)).origin.replace(/^ws/, 'http');
-  const parts = { where: asked, cause: error };
+  const origin = new URL(requestLine.slice(requestLine.indexOf(' ') + 1)).origin.replace(/^ws/, 'http');
+  const parts = { where: requestLine, cause: error };
   if (proxy && NOT_CONNECTED.has(code)) {
     return new Unreachable(`cannot connect to the proxy ${proxy.shown} (${code})`, {
       ...parts,

@@ -34,10 +34,13 @@ export class HttpStatusError extends UserError {
   override readonly name = 'HttpStatusError';
   constructor(
     readonly status: number,
-    asked: string,
+    requestLine: string,
     text: string,
   ) {
-    super(`the server answered ${status}: ${excerpt(text) || 'nothing'}`, { where: asked, fix: fixFor(status, text) });
+    super(`the server answered ${status}: ${excerpt(text) || 'nothing'}`, {
+      where: requestLine,
+      fix: fixFor(status, text),
+    });
   }
 }
 
@@ -51,7 +54,7 @@ export class HttpAnswer {
   constructor(
     /** The decompressed body. */
     readonly data: Buffer,
-    readonly asked: string,
+    readonly requestLine: string,
     /** The content type. */
     readonly type: string,
   ) {}
@@ -61,14 +64,14 @@ export class HttpAnswer {
    * @throws NotJsonError, or UserError if it has too many values
    */
   read(parse = parsePlain): unknown {
-    if (hasTooManyValues(this.data)) throw overLimit('jsonValues', { where: this.asked });
+    if (hasTooManyValues(this.data)) throw overLimit('jsonValues', { where: this.requestLine });
     try {
       return parse(this.data);
     } catch {
       // reported below
     }
     throw new NotJsonError(`the answer is not JSON (${this.type}): ${excerpt(this.data.toString()) || 'nothing'}`, {
-      where: this.asked,
+      where: this.requestLine,
       fix: 'pass the URL of an OpenEnv server, whose GET /health returns {"status":"healthy"}',
     });
   }
@@ -128,43 +131,47 @@ export class HttpClient {
   async json(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonAnswer> {
     const answer = await this.ask(method, path, body);
     const exceeded = exceededLimit(answer.data);
-    if (exceeded !== undefined) throw overLimit(exceeded, { where: answer.asked });
+    if (exceeded !== undefined) throw overLimit(exceeded, { where: answer.requestLine });
     return { value: answer.read(), data: answer.data, bytes: answer.data.length };
   }
 
-  /** The same, for an answer that the caller parses. */
+  /**
+   * Sends a request whose answer the caller parses.
+   * @param path below the server's base, with its leading slash
+   * @throws UserError naming the request and the problem; the signal's reason if it aborts
+   */
   async ask(method: 'GET' | 'POST', path: string, body?: unknown): Promise<HttpAnswer> {
-    const asked = `${method} ${this.server.http}${path}`;
+    const requestLine = `${method} ${this.server.http}${path}`;
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const agent = await this.agent;
     let url = new URL(this.server.http + path);
     let waited = 0;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-      const { response, data } = await this.exchange(method, url, payload, asked, agent);
+      const { response, data } = await this.exchange(method, url, payload, requestLine, agent);
       const status = response.statusCode ?? 0;
-      const busy = busyOf(status, response.headers['retry-after'], asked);
+      const busy = busyOf(status, response.headers['retry-after'], requestLine);
       if (busy) {
         waited += await this.wait(busy, waited);
         hop -= 1;
         continue;
       }
-      if (status === 407 && this.proxy) throw proxyRefusal(this.proxy, status, asked);
+      if (status === 407 && this.proxy) throw proxyRefusal(this.proxy, status, requestLine);
       if (REDIRECTS.has(status) && response.headers.location) {
-        url = this.redirect(url, response.headers.location, asked);
+        url = this.redirect(url, response.headers.location, requestLine);
         continue;
       }
-      if (status < 200 || status > 299) throw new HttpStatusError(status, asked, data.toString());
-      return new HttpAnswer(data, asked, response.headers['content-type'] ?? 'no content type');
+      if (status < 200 || status > 299) throw new HttpStatusError(status, requestLine, data.toString());
+      return new HttpAnswer(data, requestLine, response.headers['content-type'] ?? 'no content type');
     }
-    throw new UserError(`the server redirected more than ${MAX_REDIRECTS} times`, { where: asked });
+    throw new UserError(`the server redirected more than ${MAX_REDIRECTS} times`, { where: requestLine });
   }
 
-  private redirect(from: URL, location: string, asked: string): URL {
+  private redirect(from: URL, location: string, requestLine: string): URL {
     const to = parseUrl(location, from.href);
     if (to?.origin === this.origin) return to;
     // Headers may hold a token, and the config would name the wrong server: so the user decides.
     throw new UserError(`the server redirects to ${to?.origin ?? excerpt(location)}`, {
-      where: asked,
+      where: requestLine,
       fix: 'use that URL, if you trust it',
     });
   }
@@ -182,7 +189,7 @@ export class HttpClient {
     method: string,
     url: URL,
     payload: string | undefined,
-    asked: string,
+    requestLine: string,
     agent: http.Agent,
   ): Promise<Exchanged> {
     const { signal, headers, idleTimeout = 60, answerTimeout = LIMITS.answerSeconds } = this.options;
@@ -200,10 +207,10 @@ export class HttpClient {
             ? signal.reason
             : error instanceof UserError
               ? error
-              : connectionFailure(asked, error, this.proxy),
+              : connectionFailure(requestLine, error, this.proxy),
         );
       timer = setTimeout(() => {
-        fail(overLimit('answerSeconds', { where: asked, limit: answerTimeout }));
+        fail(overLimit('answerSeconds', { where: requestLine, limit: answerTimeout }));
         request.destroy();
       }, answerTimeout * 1000);
       const { request: start } = url.protocol === 'https:' ? https : http;
@@ -211,7 +218,7 @@ export class HttpClient {
       request.on('timeout', () =>
         request.destroy(
           new Unreachable(`no answer within ${idleTimeout} s`, {
-            where: asked,
+            where: requestLine,
             fix: "look at the server's log",
           }),
         ),
@@ -219,23 +226,23 @@ export class HttpClient {
       request.on('error', (error: NodeJS.ErrnoException) => {
         // The server closed a kept connection just as it was reused. Repeating is safe, because no request changes the server.
         const stale = request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
-        if (stale) resolve(this.exchange(method, url, payload, asked, agent));
+        if (stale) resolve(this.exchange(method, url, payload, requestLine, agent));
         else fail(error);
       });
       if (this.proxy) {
-        onProxyRefusal(request, this.proxy, asked, (error) => {
+        onProxyRefusal(request, this.proxy, requestLine, (error) => {
           fail(error);
           request.destroy();
         });
       }
       request.on('response', (response) => {
-        this.read(response, asked).then((data) => resolve({ response, data }), fail);
+        this.read(response, requestLine).then((data) => resolve({ response, data }), fail);
       });
       request.end(payload);
     }).finally(() => clearTimeout(timer));
   }
 
-  private async read(response: http.IncomingMessage, asked: string): Promise<Buffer> {
+  private async read(response: http.IncomingMessage, requestLine: string): Promise<Buffer> {
     const { maxBytes = LIMITS.answerBytes } = this.options;
     const chunks: Buffer[] = [];
     let last: Buffer[] = [];
@@ -247,7 +254,7 @@ export class HttpClient {
         last = [];
       }
       if (size <= maxBytes) return;
-      body.destroy(overLimit('answerBytes', { where: asked, limit: maxBytes }));
+      body.destroy(overLimit('answerBytes', { where: requestLine, limit: maxBytes }));
       response.destroy();
     });
     await finished(body); // an iterator takes a tenth longer

@@ -80,24 +80,24 @@ export async function proxyAgent(
 export function onProxyRefusal(
   request: http.ClientRequest,
   proxy: HttpProxy,
-  asked: string,
+  requestLine: string,
   refused: (error: UserError) => void,
 ): void {
   request.on('proxyConnect', ({ statusCode }: { statusCode?: number }) => {
-    if (statusCode !== undefined && statusCode !== 200) refused(proxyRefusal(proxy, statusCode, asked));
+    if (statusCode !== undefined && statusCode !== 200) refused(proxyRefusal(proxy, statusCode, requestLine));
   });
 }
 
-export function proxyRefusal({ shown, variable }: HttpProxy, status: number, asked: string): UserError {
-  const host = new URL(asked.slice(asked.indexOf(' ') + 1)).hostname;
+export function proxyRefusal({ shown, variable }: HttpProxy, status: number, requestLine: string): UserError {
+  const host = new URL(requestLine.slice(requestLine.indexOf(' ') + 1)).hostname;
   if (status === 407) {
     return new UserError(`the proxy ${shown} requires a login (HTTP 407)`, {
-      where: asked,
+      where: requestLine,
       fix: `put the user and password into ${variable}: http://USER:PASSWORD@HOST:PORT`,
     });
   }
   return new UserError(`the proxy ${shown} refused to connect (HTTP ${status})`, {
-    where: asked,
+    where: requestLine,
     fix: `allow ${host} on the proxy, or add it to NO_PROXY`,
   });
 }

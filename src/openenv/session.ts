@@ -45,17 +45,17 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** Loaded on first use, or by `prepareSessions`. */
 const client = () => import('ws');
 
-/** Loads the websocket client, which takes a while. Call it before waiting for a server anyway. */
+/** Loads the WebSocket client, which takes a while. Call it before waiting for a server anyway. */
 export function prepareSessions(): void {
   client().catch(() => {}); // reported by `Session.open`
 }
 
 /**
- * One websocket. Each has a session and an environment of its own (openenv 0.10.0). Requests carry no ids and are answered in
+ * One WebSocket. Each has a session and an environment of its own (openenv 0.10.0). Requests carry no ids and are answered in
  * order, so only one is under way at a time, and the session is lost if one misses its time limit.
  */
 export class Session {
-  /** A frame that the server sent by itself before the first request, such as that it is full. */
+  /** An unsolicited frame before the first request, such as a notice that the server is full. */
   private notice: string | null = null;
   private waiter: Waiter | null = null;
   private ended: UserError | null = null;
@@ -71,10 +71,10 @@ export class Session {
     private readonly signal: AbortSignal,
     maxFrame: number,
   ) {
-    // Listen from the start: a full server sends a frame by itself, perhaps before the `open` event.
+    // Listen from the start: a full server sends an unsolicited frame, perhaps before the `open` event.
     socket.on('message', (data, isBinary) => {
       if (isBinary) this.end(new SessionLost('the server sent a binary frame, which OpenEnv does not', { where: url }));
-      else this.take(data as Buffer);
+      else this.onFrame(data as Buffer);
     });
     socket.on('close', (code, reason) => {
       const why = excerpt(reason.toString());
@@ -92,7 +92,7 @@ export class Session {
     server: ServerUrl,
     { headers, signal, maxFrame = LIMITS.answerBytes, handshakeTimeout = LIMITS.handshakeSeconds }: SessionOptions,
   ): Promise<Session> {
-    const asked = `WS ${server.ws}`;
+    const requestLine = `WS ${server.ws}`;
     const proxy = proxyFor(server.ws);
     const [{ WebSocket }, agent] = await Promise.all([
       client(),
@@ -104,7 +104,7 @@ export class Session {
       ...(proxy && {
         agent,
         finishRequest: (request) => {
-          onProxyRefusal(request, proxy, asked, (error) => refuse(error));
+          onProxyRefusal(request, proxy, requestLine, (error) => refuse(error));
           request.end();
         },
       }),
@@ -121,10 +121,10 @@ export class Session {
         refuse = reject;
         socket.once('open', resolve);
         socket.once('unexpected-response', (_, response) => reject(handshakeFailure(server.ws, response)));
-        socket.once('error', (error) => reject(connectionFailure(asked, error, proxy)));
+        socket.once('error', (error) => reject(connectionFailure(requestLine, error, proxy)));
         // The client's own handshake timeout starts again with each byte.
         timer = setTimeout(
-          () => reject(overLimit('handshakeSeconds', { where: asked, limit: handshakeTimeout })),
+          () => reject(overLimit('handshakeSeconds', { where: requestLine, limit: handshakeTimeout })),
           handshakeTimeout * 1000,
         );
       });
@@ -145,7 +145,7 @@ export class Session {
    * @throws ServerFull, RefusedError or SessionLost; the signal's reason if it aborts
    */
   async reset(args: JsonText, seconds: number): Promise<Answer> {
-    return this.ask('reset', args, seconds);
+    return this.sendTyped('reset', args, seconds);
   }
 
   async callTool(name: string, args: JsonText, seconds: number): Promise<Answer> {
@@ -154,7 +154,7 @@ export class Session {
 
   /** Takes the one action of an environment without tools. */
   async step(action: JsonText, seconds: number): Promise<Answer> {
-    return this.ask('step', action, seconds);
+    return this.sendTyped('step', action, seconds);
   }
 
   /** The tools of the current turn, in the server's order; empty if the episode failed. */
@@ -191,14 +191,14 @@ export class Session {
     if (this.unexpected) throw this.unexpected;
   }
 
-  private async ask(type: 'reset' | 'step', data: JsonText, seconds: number): Promise<Answer> {
+  private async sendTyped(type: 'reset' | 'step', data: JsonText, seconds: number): Promise<Answer> {
     const isFirst = this.answered === null;
     this.asking = type;
-    const frame = await this.request(`{"type":"${type}","data":${data}}`, seconds);
+    const frame = await this.send(`{"type":"${type}","data":${data}}`, seconds);
     return { ...observationOf(frame, this.url, isFirst), frame };
   }
 
-  private async request(message: string, seconds: number): Promise<string> {
+  private async send(message: string, seconds: number): Promise<string> {
     this.signal.throwIfAborted();
     let timer: NodeJS.Timeout | undefined;
     const abort = () => this.end(this.signal.reason);
@@ -207,7 +207,7 @@ export class Session {
       return await new Promise<string>((resolve, reject) => {
         this.waiter = { resolve, reject };
         const { notice } = this;
-        if (notice !== null) this.receive(notice);
+        if (notice !== null) this.onText(notice);
         else if (this.ended) this.end(this.ended);
         else this.socket.send(message, () => {});
         timer = setTimeout(
@@ -221,13 +221,13 @@ export class Session {
     }
   }
 
-  private take(frame: Buffer): void {
+  private onFrame(frame: Buffer): void {
     const exceeded = exceededLimit(frame);
-    if (exceeded === undefined) this.receive(withoutMark(frame).toString());
+    if (exceeded === undefined) this.onText(withoutMark(frame).toString());
     else this.end(new SessionLost(limitMessage(exceeded), { where: this.url }));
   }
 
-  private receive(text: string): void {
+  private onText(text: string): void {
     const waiter = this.waiter;
     this.waiter = null;
     if (waiter) {
@@ -236,11 +236,11 @@ export class Session {
     } else if (this.ended) {
       // The late answer to a request that timed out.
     } else if (this.answered === null && isNotice(text)) this.notice ??= text;
-    else if (!this.closing || !isNotice(text)) this.refuse(text);
+    else if (!this.closing || !isNotice(text)) this.failUnexpected(text);
   }
 
   /** Ends the session after an unexpected frame, which would be taken for the answer to the next request. */
-  private refuse(text: string): void {
+  private failUnexpected(text: string): void {
     const what =
       this.answered === 'reset' ? 'the server answered the reset twice' : 'the server sent an unexpected frame';
     this.unexpected = new SessionLost(`${what}: ${excerpt(text)}`, {
@@ -258,7 +258,7 @@ export class Session {
   }
 }
 
-/** Errors that OpenEnv's server sends by itself, before it reads a request (openenv 0.10.0, core/env_server/http_server.py). */
+/** Unsolicited errors of OpenEnv's server, sent before it reads a request (openenv 0.10.0, core/env_server/http_server.py). */
 const NOTICES: readonly unknown[] = ['CAPACITY_REACHED', 'FACTORY_ERROR', 'SESSION_ERROR'];
 
 function isNotice(text: string): boolean {

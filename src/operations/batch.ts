@@ -174,7 +174,7 @@ function folderOf({ request }: Job, name: string): string {
   return `${path.resolve(request.gymRoot)}/${name}`;
 }
 
-/** The name that a job will write; undefined if it becomes known, or fails, only when the job runs. */
+/** The name that a job will write; undefined if the name, or an error, is known only once the job runs. */
 async function nameOf({ request }: Job, signal: AbortSignal): Promise<string | undefined> {
   if (request.name !== undefined) return request.name;
   const { source, discover } = request;

@@ -10,7 +10,7 @@ import { currentSettings, EditedPrompts, readGymRoot } from '../written/index.js
 import { openSource, type SourceRequest } from './open-source.js';
 import type { Warnings } from './warnings.js';
 
-/** The same request generates the same bytes, as long as the source serves the same. */
+/** The same request and source data generate the same bytes. */
 export interface GenerateRequest extends SourceRequest {
   gymRoot: string;
   /** Name of the server and its folder; derived from the environment's name by default. */
@@ -113,7 +113,7 @@ export async function generate<T extends Written>(
       notes: found.notes ?? [],
       warnings: findings.warnings,
       keptPrompts: prompts.count,
-      kept: without(kept, request.gym.settings, usual),
+      kept: userSettings(kept, request.gym.settings, usual),
       ...('serve' in source ? { serve: source.serve } : {}),
       row: sample.row,
       counts: found.counts(),
@@ -150,7 +150,7 @@ function defaults(server: ServerConfig, { rewardRule }: Discovery, { reward }: S
 }
 
 /** The kept settings that are neither passed nor defaults. */
-function without(kept: Settings, passed: Settings, defaults: Settings): Settings {
+function userSettings(kept: Settings, passed: Settings, defaults: Settings): Settings {
   const isOwn = (key: string, value: unknown) => !(key in passed) && defaults[key as keyof Settings] !== value;
   return Object.fromEntries(Object.entries(kept).filter(([key, value]) => isOwn(key, value)));
 }

@@ -251,7 +251,7 @@ export const GENERATE_OPTIONS = {
   Probing: rows({
     probes: {
       flags: '--probes <n|all>',
-      help: 'Maximum number of tasks to probe per toolset',
+      help: 'Probe all tasks if the server has at most this many; otherwise only a few tasks per agent',
       default: 32,
       commands: READ,
       value: (v) => v.wholeOrAll,

@@ -178,7 +178,7 @@ export async function syncFiles(paths: Iterable<string>): Promise<void> {
   await mapConcurrent(paths, (path) => translateErrors(path, () => sync(path, 'r+')));
 }
 
-/** The same for the entries of the folders of these files, and of the folders above, up to `top`. */
+/** Waits until the entries of the folders of these files, and of the folders above up to `top`, outlast a power failure. */
 export async function syncFoldersOf(paths: Iterable<string>, top: string): Promise<void> {
   const folders = new Set<string>();
   for (const path of paths) {

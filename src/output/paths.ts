@@ -157,7 +157,7 @@ export class LinkGuard {
     }
   }
 
-  /** The same for a path that is a folder itself, or does not exist. */
+  /** @throws UserError if `path`, or a folder between the root and it, exists and is a symlink or not a folder */
   async assertFolder(path: string): Promise<void> {
     await this.assert(join(path, 'file'));
   }

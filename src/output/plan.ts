@@ -101,7 +101,7 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
 /** The note of an edited file that the lock file lists in `theirs`. */
 const KEPT = 'kept as you edited it';
 
-/** A file that the lock file lists and that is no longer generated. It is unchanged if its full hash is. */
+/** A file that the lock file lists and that is no longer generated. It counts as unchanged if its full hash matches. */
 async function listedFile(
   parts: PlanParts,
   path: string,

@@ -72,7 +72,10 @@ export async function finishCommit(places: Places): Promise<boolean> {
   return true;
 }
 
-/** @throws UserError if a staged file is not the one that the journal was written for. It may have been moved already. */
+/**
+ * A missing staged file counts as already moved.
+ * @throws UserError if a staged file is not the one that the journal was written for
+ */
 async function assertStaged(
   places: Places,
   { path, hash }: Journal['writes'][number],
@@ -96,7 +99,7 @@ export async function assertFinished(gymRoot: string): Promise<void> {
   for (const places of await stagingFolders(gymRoot)) await assertNoCommit(places);
 }
 
-/** The same for one folder. */
+/** @throws UserError if a commit on this folder is under way or was interrupted */
 export async function assertNoCommit(places: Places): Promise<void> {
   if (!(await assertStaging(places)) || !(await exists(places.journal))) return;
   const owner = await runningOwner(places);

@@ -11,7 +11,7 @@ export function visibleText(text: string): string {
   });
 }
 
-/** A text of which the middle may be missing. The page escapes it, after it has laid out JSON. */
+/** A text whose middle may be cut. The page escapes it, after it has laid out JSON. */
 export interface Excerpt {
   text: string;
   /** Number of characters left out, and the text after them. */

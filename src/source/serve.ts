@@ -31,7 +31,7 @@ export interface ServeOptions {
    * other users can read a command line, and the server's children inherit its environment.
    */
   token?: boolean;
-  /** Time to end by itself, and then time to end after SIGTERM. */
+  /** Seconds to wait before SIGTERM, and again before SIGKILL. */
   stopSeconds?: number;
   /** Makes the error for a server that prints `{"refused": reason}`. */
   refused?: (reason: string) => UserError;

@@ -3,7 +3,7 @@
 import { element } from './dom.js';
 
 const DEEPEST = 40;
-/** Numbers from which on an array gets cells with their positions, such as a schedule of 24 hours. */
+/** Minimum number of items for numbered cells, such as those of a schedule of 24 hours. */
 const CELLS = 6;
 const COLUMNS = 12;
 

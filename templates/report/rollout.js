@@ -15,7 +15,7 @@ const NAMES = {
 };
 /** Entries at the start of a rollout, before those that were left out. */
 const FIRST = 300;
-/** Characters from which on a text is folded. */
+/** Minimum length of a folded text, in characters. */
 const LONG = 3000;
 
 /**

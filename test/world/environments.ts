@@ -170,7 +170,7 @@ export const ENVIRONMENTS: Environment[] = [
 export const REFUSED: { folder: string; why: string; env?: Record<string, string>; told: RegExp }[] = [
   {
     folder: 'chat_env',
-    why: 'no episode starts: its tokenizer is a download (and its action is a list of token numbers)',
+    why: 'no episode starts: its tokenizer must be downloaded (and its action is a list of token numbers)',
     env: { HF_HUB_OFFLINE: '1' },
     told: /could not start an episode/,
   },
@@ -181,16 +181,16 @@ export const REFUSED: { folder: string; why: string; env?: Record<string, string
   },
   {
     folder: 'calendar_env',
-    why: 'no session opens: it serves another protocol, without a websocket',
+    why: 'no session opens: it serves another protocol, without a WebSocket',
     told: /the server refused the websocket \(HTTP 403\)[\s\S]*check that it is an OpenEnv server/,
   },
 ];
 
 /** Environments that are not tested, and why. */
 export const NOT_PLAYED: Record<string, string> = {
-  agent_world_model_env: 'needs its worlds, which are a download',
+  agent_world_model_env: 'needs its worlds, which must be downloaded',
   browsergym_env: 'needs a browser',
-  carla_env: 'needs the CARLA simulator; its substitute for that was not tried',
+  carla_env: 'needs the CARLA simulator; its mock mode was not tested',
   chess_env: 'draws a random colour at each reset',
   dm_control_env: 'needs a package from GitHub',
   finrl_env: 'needs package versions of 2023, which need an older Python',
@@ -201,8 +201,8 @@ export const NOT_PLAYED: Record<string, string> = {
   openspiel_env: 'does not require OpenSpiel, and its app cannot be imported without it',
   snake_env: 'places the snake at random at each reset, whatever the seed',
   sumo_rl_env: 'needs the SUMO simulator',
-  tbench2_env: 'needs its tasks, which are a download',
-  textarena_env: 'needs its word lists, which are a download',
-  unity_env: 'needs a package from GitHub, and a download',
+  tbench2_env: 'needs its tasks, which must be downloaded',
+  textarena_env: 'needs its word lists, which must be downloaded',
+  unity_env: 'needs a package from GitHub; its environments must be downloaded',
   websearch_env: 'needs an API key of a search engine; with openenv-core 0.3.0, its server has no action schema',
 };

@@ -37,7 +37,7 @@ export interface ProbeResult {
   identified: boolean;
   /** Names of the episode's scores, if the probe reached its end. */
   scores?: readonly string[];
-  /** The listed prompt that differs from the reset's. */
+  /** Which listed prompt differs from the reset. */
   differing?: 'prompt' | 'system prompt';
 }
 
@@ -126,7 +126,7 @@ function resetArguments({ split, index, reset }: TaskRef): JsonText {
   return reset ?? JSON.stringify({ split, index });
 }
 
-/** A request whose failure, in the server's own words, fails the probe. */
+/** Sends a request. @throws ProbeFailed with the server's message if it fails */
 async function attempt<T extends Observation>(
   task: TaskRef,
   what: string,

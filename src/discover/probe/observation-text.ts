@@ -2,7 +2,7 @@ import { stringify } from 'lossless-json';
 import { isRecord } from '../../json/guards.js';
 
 /**
- * The text of an observation for a model: compact JSON of limited length, without secrets and data that no model reads. The
+ * The text of an observation for a model: compact JSON of limited length, without secrets and binary data. The
  * resources server has the same rules in Python (`openenv_bridge/observation_text.py`). `fixtures/observations.json` tests both.
  */
 

@@ -7,7 +7,7 @@ import { ProbeFailed, type ProbeResult } from './episode.js';
 import { describeDifference, SharedToolsets, type TaskTools } from './shared-toolsets.js';
 
 export interface ToolsetOptions {
-  /** Maximum number of probed tasks per key; `Infinity` probes every task if tools differ. */
+  /** All tasks are probed if the server has at most this many; `Infinity` probes all tasks only if their tools differ. */
   probes: number;
   /** The splits in the order in which they are read. */
   splits: readonly string[];

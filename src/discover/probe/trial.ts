@@ -23,7 +23,10 @@ export interface Trial {
   varies: boolean | null;
   /** Whether the same arguments give the same episode. */
   repeats: boolean;
-  /** The first task's: as its episode shows it, `own` if the task has one, or `volatile` if it differs between episodes. */
+  /**
+   * Prompt of the first task: the one that its episode shows; `own` if the task provides one; `volatile` if it differs between
+   * episodes.
+   */
   prompt: Prompt | 'own' | 'volatile';
   /** Names of fields that change with each episode, such as its id, and are left out of prompts. */
   volatileFields: ReadonlySet<string>;
@@ -39,13 +42,13 @@ export interface Trial {
   refused?: NonNullable<ScriptedEpisode['refused']>;
 }
 
-/** Tasks to compare. That two of them are equal may be chance; eight are not. */
+/** Tasks to compare. Two equal episodes may be a coincidence; eight are not. */
 export const TRIAL_TASKS = 8;
 /** Tasks whose episodes are repeated. */
 const REPEATED_TASKS = 3;
 /**
- * Number of repeated episodes. An environment that draws one of two starts, as chess does with colours, then passes for a
- * reproducible one in one of five hundred runs.
+ * Number of repeated episodes. An environment that draws one of two starts, as chess does with colours, then looks
+ * reproducible in about 1 of 500 runs.
  */
 const REPEATS = 10;
 /** Maximum number of steps of an episode. */
@@ -92,7 +95,7 @@ export async function runTrial(
   };
 }
 
-/** The tasks in turn, `count` in all. */
+/** Cycles through the tasks to get `count` of them. */
 function repeat(tasks: readonly ProbedTask[], count: number): ProbedTask[] {
   return Array.from({ length: count }, (_, at) => tasks[at % tasks.length] as ProbedTask);
 }
