@@ -1,12 +1,12 @@
-"""Faults at random: of the messages on the sockets of ``faulty_server.py``, a share is dropped, late or failing.
+"""Injects random faults into a share of the messages on the sockets of ``faulty_server.py``.
 
-Requests and answers are affected alike, from the reset on. Of five affected messages, on average
+Requests and answers are equally likely to be affected, from the reset on. Of five affected messages, on average
 
     one is dropped      it never arrives
     two are late        they arrive ``late_s`` later
-    two are failing     an EXECUTION_ERROR frame comes in their place: a request isn't run, an answer isn't shown
+    two are failing     an EXECUTION_ERROR frame replaces them: a request is not run, an answer is not delivered
 
-GET /control/chaos lists the affected tasks, so that all others can be held to their exact reward.
+GET /control/chaos lists the affected tasks. All other tasks must get their exact reward.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
-STRIKES = ("dropped", "late", "late", "failing", "failing")
+FAULT_KINDS = ("dropped", "late", "late", "failing", "failing")
 ERROR = json.dumps({"type": "error", "data": {"code": "EXECUTION_ERROR", "message": "struck at random"}})
 
 
 class Settings(BaseModel):
-    """The body of POST /control/chaos: starts to count anew."""
+    """The body of POST /control/chaos, which also resets all counts."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -34,62 +34,63 @@ class Settings(BaseModel):
 
 
 class Chaos:
-    """Whom it strikes depends on ``seed`` and on the order in which messages come."""
+    """Selects the affected messages. The selection depends on ``seed`` and on the order of the messages."""
 
     def __init__(self) -> None:
         self.begin(Settings())
 
     def begin(self, settings: Settings) -> None:
         self.settings = settings
-        self._luck = random.Random(settings.seed)
+        self._random = random.Random(settings.seed)
         self.messages = 0
-        self.struck: Counter[str] = Counter()  # by what was struck, and how
-        self.sessions: Counter[str] = Counter()  # "split index" -> its sessions that were struck
+        self.affected: Counter[str] = Counter()  # messages, by kind and fault
+        self.sessions: Counter[str] = Counter()  # "split index" -> affected sessions of the task
 
-    def strike(self, session: SessionChaos, what: str) -> str | None:
+    def inject(self, session: SessionChaos, message: str) -> str | None:
+        """Select the fault of a message; None if the message is not affected."""
         if not self.settings.rate:
             return None
         self.messages += 1
-        if self._luck.random() >= self.settings.rate:
+        if self._random.random() >= self.settings.rate:
             return None
-        how = self._luck.choice(STRIKES)
-        self.struck[f"{what} {how}"] += 1
-        if not session.struck:
-            session.struck = True
+        fault = self._random.choice(FAULT_KINDS)
+        self.affected[f"{message} {fault}"] += 1
+        if not session.affected:
+            session.affected = True
             self.sessions[session.task] += 1
-        return how
+        return fault
 
     def summary(self) -> dict[str, Any]:
-        struck, sessions = dict(sorted(self.struck.items())), dict(self.sessions)
-        return {**self.settings.model_dump(), "messages": self.messages, "struck": struck, "sessions": sessions}
+        affected, sessions = dict(sorted(self.affected.items())), dict(self.sessions)
+        return {**self.settings.model_dump(), "messages": self.messages, "struck": affected, "sessions": sessions}
 
 
 CHAOS = Chaos()
 
 
 class SessionChaos:
-    """What one socket needs to remember."""
+    """State of one socket."""
 
     def __init__(self) -> None:
         self.task = ""
-        self.struck = False
-        self._asked = ""
+        self.affected = False
+        self._pending = ""
 
     def request(self, frame: dict[str, Any]) -> str | None:
-        """How the request in ``frame`` is struck, if it is. A close never is."""
+        """Return the fault of the request in ``frame``, if any. A close is never affected."""
         data = frame.get("data") or {}
         if frame.get("type") == "reset":
-            self.task, self._asked = f"{data.get('split')} {data.get('index')}", "reset"
+            self.task, self._pending = f"{data.get('split')} {data.get('index')}", "reset"
         elif frame.get("type") == "step":
-            self._asked = data.get("tool_name") or data.get("type")
+            self._pending = data.get("tool_name") or data.get("type")
         else:
             return None
-        return CHAOS.strike(self, f"{self._asked} request")
+        return CHAOS.inject(self, f"{self._pending} request")
 
     def answer(self) -> str | None:
-        """The same of its answer. A frame that nobody asked for is left alone."""
-        asked, self._asked = self._asked, ""
-        return CHAOS.strike(self, f"{asked} answer") if asked else None
+        """Return the fault of the answer to the last request, if any. An unsolicited frame is never affected."""
+        pending, self._pending = self._pending, ""
+        return CHAOS.inject(self, f"{pending} answer") if pending else None
 
 
 def chaos_router() -> APIRouter:

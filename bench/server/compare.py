@@ -1,9 +1,9 @@
-"""Measures a server that gymgen writes, and both yardsticks beside it, in one run; ends with one table.
+"""Measures a server that gymgen writes and both yardsticks in one run, and writes one table of the results.
 
     python compare.py --gymgen 'node bin/gymgen.cjs' --out results/now        (npm run bench:server does this)
 
-The throughput of all is measured in turn, --repeat times over, so that a machine whose load changes is the same for
-all; the table has the medians. Exits 1 where the written server fails a step.
+The servers take turns at the throughput steps, --repeat times, so that changes in the machine's load affect all of
+them. The table has the medians. Exit status 1: the written server failed a step.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ GENERIC = {
 
 
 def write_server(gymgen: str, out: Path) -> Path:
-    """The folder that gymgen writes of faulty_server.py."""
+    """Generate a server from faulty_server.py with gymgen, and return its folder."""
     root, port = out / "gym-root", free_port()
     url = f"http://127.0.0.1:{port}"
     shutil.rmtree(root, ignore_errors=True)
@@ -42,7 +42,7 @@ def write_server(gymgen: str, out: Path) -> Path:
 
 
 def benches(args: argparse.Namespace, written: Path) -> dict[str, Bench]:
-    """By the name in the table."""
+    """Return the bench of each server, by its name in the table."""
     common = {"server_class": None, "rows": None, "in_process": False, "end_tool": None, "cap_s": args.cap_s}
     url = {"url": "OPENENV_URL"}
     subjects: dict[str, dict[str, Any]] = {
@@ -56,35 +56,35 @@ def benches(args: argparse.Namespace, written: Path) -> dict[str, Bench]:
             "folder": "generic",
         },
     }
-    made = {}
+    servers = {}
     for name, subject in subjects.items():
         out = args.out / subject.pop("folder")
         out.mkdir(parents=True, exist_ok=True)
         config = json.dumps(subject.pop("config"))
         settings = {**common, **subject, "config": config, "out": out, "episodes": args.episodes}
-        made[name] = Bench(argparse.Namespace(**settings))
-    return made
+        servers[name] = Bench(argparse.Namespace(**settings))
+    return servers
 
 
 def run(args: argparse.Namespace) -> dict[str, Bench]:
-    made = benches(args, write_server(args.gymgen, args.out))
+    servers = benches(args, write_server(args.gymgen, args.out))
     for n in range(1, args.repeat + 1):
-        for name, bench in made.items():
+        for name, bench in servers.items():
             if "throughput" in args.steps:
                 print(f"# {name}", flush=True)
                 bench.throughput(n)
             if "plain" in args.steps and name == WRITTEN:
                 bench.plain(n)
     for step in STEPS[2:]:
-        for name, bench in made.items():
+        for name, bench in servers.items():
             if step in args.steps and (step != "load" or name == WRITTEN):
                 print(f"# {name}", flush=True)
                 getattr(bench, step)()
-    return made
+    return servers
 
 
 class Results:
-    """What the steps of one server left, as cells of the table."""
+    """Results of one server's steps, as table cells."""
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
@@ -132,8 +132,8 @@ class Results:
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
-def report(made: dict[str, Bench]) -> str:
-    results = [Results(bench) for bench in made.values()]
+def report(servers: dict[str, Bench]) -> str:
+    results = [Results(bench) for bench in servers.values()]
     rows: list[list[Any]] = []
 
     def line(title: str, cell: Callable[[Results], str]) -> None:
@@ -149,7 +149,7 @@ def report(made: dict[str, Bench]) -> str:
     line("Gym's session contract", Results.conformance)
     line("faults that end as they should", Results.faults)
     line("5,000 rollouts, 5 % of messages struck", Results.load)
-    return table(["", *made], rows)
+    return table(["", *servers], rows)
 
 
 def main() -> None:
@@ -157,17 +157,17 @@ def main() -> None:
     parser.add_argument("--gymgen", required=True, help="the command that writes a server")
     parser.add_argument("--out", type=Path, required=True, help="folder for the results")
     parser.add_argument("--repeat", type=int, default=3, help="runs of the throughput steps")
-    parser.add_argument("--episodes", type=int, default=2000, help="per concurrency")
-    parser.add_argument("--cap-s", type=float, default=30.0, help="a faulty call is given up after this")
-    parser.add_argument("--steps", type=lambda s: s.split(","), default=STEPS, help=f"of {','.join(STEPS)}")
+    parser.add_argument("--episodes", type=int, default=2000, help="episodes per concurrency")
+    parser.add_argument("--cap-s", type=float, default=30.0, help="time limit for a faulty call, in seconds")
+    parser.add_argument("--steps", type=lambda s: s.split(","), default=STEPS, help=f"default: {','.join(STEPS)}")
     args = parser.parse_args()
     args.out = args.out.resolve()
     args.out.mkdir(parents=True, exist_ok=True)
-    made = run(args)
-    found = report(made)
+    servers = run(args)
+    found = report(servers)
     (args.out / "comparison.md").write_text(found + "\n", encoding="utf-8")
     print(f"\n{found}\n\nresults in {args.out}")
-    failed = made[WRITTEN].failed
+    failed = servers[WRITTEN].failed
     if failed:
         print(f"{WRITTEN}: failed {', '.join(failed)}")
     raise SystemExit(bool(failed))

@@ -1,14 +1,19 @@
-"""Many rollouts on few sessions, while messages are dropped, late or failing at random. Is anything lost or made up?
+"""Plays many rollouts on few sessions under random faults, and checks that none is lost or wrongly scored.
 
     python load.py --base-url http://127.0.0.1:8200 --control-url http://127.0.0.1:8100 --rows rows/train.jsonl
 
-Holds where every rollout is answered; every one that chaos didn't touch has its task's exact reward; every touched one
-has that too or is masked, with a kind; no session stays open; and the resources server's memory at the end is within
---growth of what it was after the first tenth. Exits 1 where one of these does not hold.
+Passes if:
 
-Set the server's limits so that late means late (``tool_timeout`` below --late-s) and waiting for a session does not
-(``reset_timeout`` above what a queue of --concurrency takes, where a reset that is dropped keeps its session as long):
-5 and 120 s for the defaults.
+- every rollout is answered;
+- every unaffected rollout has its task's exact reward;
+- every affected rollout has that reward, or is masked with a kind;
+- no session stays open;
+- the resources server's memory at the end is within --growth of its memory after the first tenth of the rollouts.
+
+Otherwise, the exit status is 1.
+
+Set ``tool_timeout`` below --late-s, so that a late response times out, and ``reset_timeout`` above the longest queue.
+A dropped reset holds its session for ``reset_timeout``, too. For the defaults, use 5 and 120 s.
 """
 
 from __future__ import annotations
@@ -25,7 +30,7 @@ from faulty_tasks import expected_reward
 from gymclient import SCHEDULE, Control, Episode, GymClient, Usage, read_rows, table, write_json
 
 ARGUMENTS = {"schedule": SCHEDULE}
-TRIES = 5  # a model whose call failed calls again
+TRIES = 5  # calls per rollout: a model repeats a failed call
 
 
 class Load:
@@ -33,7 +38,7 @@ class Load:
         self.args = args
         self.usage = Usage(args.pid)
         self.outcomes: Counter[str] = Counter()
-        self.masked: Counter[str] = Counter()  # "split index" -> rollouts of it that were masked
+        self.masked: Counter[str] = Counter()  # "split index" -> masked rollouts of the task
         self.problems: list[str] = []
         self.rss_mib: list[tuple[int, float]] = [(0, self.usage.rss_mib())]
         self.done = 0
@@ -83,29 +88,29 @@ class Load:
         async with GymClient(args.base_url, cap_s=args.cap_s) as client:
             await asyncio.gather(*(worker(client) for _ in range(args.concurrency)))
         seconds = time.monotonic() - started
-        struck = await chaos.read()
+        injected = await chaos.read()
         await chaos.set(rate=0.0)
         left = await control.settle(0, 0, 15.0)
-        self.check(struck["sessions"], left)
+        self.check(injected["sessions"], left)
         return {
             "rollouts": args.episodes,
             "at_once": args.concurrency,
             "sessions": args.capacity,
             "seconds": round(seconds, 1),
-            "messages": struck["messages"],
-            "struck": struck["struck"],
+            "messages": injected["messages"],
+            "struck": injected["struck"],
             "outcomes": dict(sorted(self.outcomes.items())),
             "left": {"envs": left["envs"], "sockets": left["sockets"]},
             "rss_mib": self.rss_mib,
             "problems": self.problems,
         }
 
-    def check(self, struck: dict[str, int], left: dict[str, Any]) -> None:
+    def check(self, affected: dict[str, int], left: dict[str, Any]) -> None:
         if sum(self.outcomes.values()) != self.args.episodes:
             self.problems.append(f"{sum(self.outcomes.values())} rollouts were answered")
         for task, count in self.masked.items():
-            if count > struck.get(task, 0):
-                self.problems.append(f"{task}: masked {count} times, and touched {struck.get(task, 0)} times")
+            if count > affected.get(task, 0):
+                self.problems.append(f"{task}: masked {count} times, and touched {affected.get(task, 0)} times")
         if left["envs"] or left["sockets"]:
             self.problems.append(f"left open: {left['envs']} environments, {left['sockets']} sockets")
         early, late = self.rss_mib[1][1], self.rss_mib[-1][1]
@@ -128,19 +133,19 @@ def report(result: dict[str, Any]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--base-url", required=True, help="the resources server")
-    parser.add_argument("--control-url", required=True, help="faulty_server.py")
+    parser.add_argument("--base-url", required=True, help="URL of the resources server")
+    parser.add_argument("--control-url", required=True, help="URL of faulty_server.py")
     parser.add_argument("--rows", type=Path, required=True)
-    parser.add_argument("--pid", type=int, help="the resources server's, for its memory")
+    parser.add_argument("--pid", type=int, help="pid of the resources server, for its memory")
     parser.add_argument("--episodes", type=int, default=5000)
     parser.add_argument("--concurrency", type=int, default=256)
-    parser.add_argument("--capacity", type=int, default=32, help="the OpenEnv server's sessions")
-    parser.add_argument("--rate", type=float, default=0.05, help="of the messages that are struck")
-    parser.add_argument("--late-s", type=float, default=10.0)
+    parser.add_argument("--capacity", type=int, default=32, help="maximum number of sessions of the OpenEnv server")
+    parser.add_argument("--rate", type=float, default=0.05, help="share of the messages that are affected")
+    parser.add_argument("--late-s", type=float, default=10.0, help="delay of a late message, in seconds")
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--growth", type=float, default=0.2, help="of memory, past the first tenth of the rollouts")
-    parser.add_argument("--cap-s", type=float, default=300.0, help="the client gives a call up after this")
-    parser.add_argument("--out", type=Path, help="write the result here, as JSON")
+    parser.add_argument("--growth", type=float, default=0.2, help="allowed growth of memory, as a share")
+    parser.add_argument("--cap-s", type=float, default=300.0, help="the client's time limit for one call, in seconds")
+    parser.add_argument("--out", type=Path, help="write the result to this JSON file")
     args = parser.parse_args()
     result = asyncio.run(Load(args).run())
     write_json(args.out, result)

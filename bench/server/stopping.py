@@ -1,9 +1,9 @@
-"""Measures how long a resources server takes to stop: NeMo Gym kills it one second after its SIGINT.
+"""Measures how long a resources server takes to stop. NeMo Gym kills a server one second after its SIGINT.
 
     python stopping.py --base-url http://127.0.0.1:8200 --control-url http://127.0.0.1:8100 --rows eval.jsonl --pid N
 
-Twenty sessions are open, one of them in a call that hangs. Exit status 1: a session was left open, or it took more than
-half a second until all were closed. The server is gone afterwards.
+Twenty sessions are open, one of them in a hung call. Exit status 1: a session stayed open, or closing all sessions took
+more than half a second. The server has stopped afterwards.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ LIMIT_S = 0.5
 async def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     gymclient.add_client_arguments(parser)
-    parser.add_argument("--control-url", required=True, help="the faulty OpenEnv server")
-    parser.add_argument("--pid", type=int, required=True, help="the resources server's")
+    parser.add_argument("--control-url", required=True, help="URL of faulty_server.py")
+    parser.add_argument("--pid", type=int, required=True, help="pid of the resources server")
     args = parser.parse_args()
     control, rows = Control(args.control_url), gymclient.read_rows(args.rows)[:20]
     async with GymClient(args.base_url) as client:
