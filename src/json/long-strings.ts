@@ -1,5 +1,6 @@
 import { hiddenCharacters } from '../display-text.js';
 
+const QUOTE_BYTE = 0x22;
 const QUOTE = 1;
 const ESCAPE = 2;
 /** A byte that `safeJson` would write differently. */
@@ -19,8 +20,9 @@ for (const byte of [0xc2, 0xd8, 0xdb, 0xdc, 0xe0, 0xe1, 0xe2, 0xef, 0xf0, 0xf3])
 for (const [character, found] of Object.entries({ '"': QUOTE, '\\': ESCAPE, ':': COLON, '#': HASH }))
   CLASSES[character.charCodeAt(0)] = found;
 
-/** The bytes that JSON.stringify writes after a backslash, except `u`. */
-const ESCAPED = new Set(Buffer.from('"\\bfnrt'));
+/** The class of each byte after a backslash. JSON.stringify writes these escapes; it may write a `\u` escape differently. */
+const ESCAPED = new Uint8Array(256).fill(CHANGED);
+for (const byte of Buffer.from('"\\bfnrt')) ESCAPED[byte] = 0;
 
 /**
  * Finds the long strings of a JSON text that `safeJson` would write byte for byte.
@@ -30,22 +32,21 @@ const ESCAPED = new Set(Buffer.from('"\\bfnrt'));
  */
 export function longStrings(json: Buffer, long: number): number[] {
   const places: number[] = [];
-  for (let start = json.indexOf('"'); start !== -1; ) {
+  for (let start = json.indexOf(QUOTE_BYTE); start !== -1; ) {
     let seen = 0;
     let end = start + 1;
     for (; end < json.length; end += 1) {
       const found = CLASSES[json[end] as number] as number;
-      if (found === 0) continue;
       if (found === QUOTE) break;
       seen |= found;
       if (found !== ESCAPE) continue;
       end += 1;
-      if (!ESCAPED.has(json[end] as number)) seen |= CHANGED;
+      seen |= ESCAPED[json[end] as number] as number;
     }
     end += 1;
     if (end <= json.length && end - start >= long && isUnchanged(json.subarray(start, end), seen))
       places.push(start, end);
-    start = json.indexOf('"', end);
+    start = json.indexOf(QUOTE_BYTE, end);
   }
   return places;
 }
