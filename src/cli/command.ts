@@ -27,10 +27,16 @@ export interface CommandArgument {
   default?: string;
 }
 
+/** What the commands do whose names begin with the same word. */
+const GROUPS: Readonly<Record<string, string>> = {
+  trainer: 'Write the config of a trainer for written servers',
+};
+
 /** Adds a command to the command line, with its options from the table. */
 export function addCommand(cli: Command, spec: CommandSpec): void {
-  const command = cli
-    .command(spec.name, { isDefault: spec.isDefault ?? false })
+  const [name, group] = spec.name.split(' ').reverse() as [string, string?];
+  const command = groupOf(cli, group)
+    .command(name, { isDefault: spec.isDefault ?? false })
     .description(spec.description)
     .addHelpText('after', () => asStarted(notesOf(spec)));
   if (spec.usage !== undefined) command.usage(spec.usage);
@@ -42,6 +48,14 @@ export function addCommand(cli: Command, spec: CommandSpec): void {
     const flags = options.map(([name, option]) => [name, command.getOptionValue(option.attributeName())] as const);
     await spec.run(Object.fromEntries(flags.filter(([, value]) => value !== undefined)), ...args);
   });
+}
+
+/** The command above those whose names begin with this word; the command line itself without one. */
+function groupOf(cli: Command, group: string | undefined): Command {
+  if (group === undefined) return cli;
+  return (
+    cli.commands.find((command) => command.name() === group) ?? cli.command(group).description(GROUPS[group] ?? '')
+  );
 }
 
 function commanderOption(option: NamedOption): Option {

@@ -36,7 +36,7 @@ export async function main(argv: string[]): Promise<void> {
     const cli = program();
     await refuseMistyped(
       argv.slice(2),
-      COMMANDS.map(({ name }) => name),
+      COMMANDS.map(({ name }) => name.split(' ')[0] as string),
     );
     await cli.parseAsync(argv);
   } catch (error) {

@@ -27,7 +27,7 @@ function page(): string {
   return [
     INTRO,
     '| command | |\n| --- | --- |',
-    ...COMMANDS.map(({ name, description }) => `| [${code(name)}](#gymgen-${name}) | ${description} |`),
+    ...COMMANDS.map(({ name, description }) => `| [${code(name)}](#gymgen-${anchor(name)}) | ${description} |`),
     '\n## Exit codes\n',
     table(EXIT_CODES),
     ...COMMANDS.map((command) => commandText(command)),
