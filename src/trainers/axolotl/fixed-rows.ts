@@ -34,3 +34,9 @@ export async function* fixedRows(
     yield `${safeJson(fixedRow)}\n`;
   }
 }
+
+/** Whether a file has fixed rows, or none. @throws an error of the operating system if it cannot be read */
+export async function isFixedRows(path: string): Promise<boolean> {
+  for await (const first of readRows(path)) return 'row' in first && typeof first.row.gymgen_row === 'string';
+  return true;
+}

@@ -13,6 +13,7 @@ import { type AxolotlFile, agentFiles, renderConfig, renderPolicyModel, renderRo
 
 export type { Step } from './commands.js';
 export type { DataFinding } from './file-check.js';
+export { isFixedRows } from './fixed-rows.js';
 export type { AxolotlOptions, AxolotlPlan } from './plan.js';
 
 /** `plugin`: the NeMo Gym plugin of 0.21.0. `rollout-loop`: the arguments of a later version's rollout loop. */

@@ -1,4 +1,4 @@
-"""NeMo Gym's simple_agent, for rows that went through Axolotl's loader. Written by gymgen.
+"""NeMo Gym's simple_agent, for rows that went through Axolotl's loader.
 
 Axolotl 0.21.0 stores all rows in one Arrow column, which adds keys with null, and finds a row again by its first user
 message. So a row in the training file has one unique message and its original as text (``gymgen_row``), and this agent
