@@ -129,9 +129,10 @@ export const GENERATE_OPTIONS = {
       flags: '--max-steps <n>',
       help: 'Maximum number of model calls per rollout',
       unset: 'no limit',
-      commands: READ,
+      commands: [...READ, 'trainer nemo-rl'],
       value: (v) => v.whole(1),
       recorded: true,
+      in: { 'trainer nemo-rl': { unset: 'as in `--base`, or in the config of the server' } },
     },
   }),
   'Servers without the Task API': rows({

@@ -1,0 +1,109 @@
+import { rows } from './option.js';
+
+/** Options that decide what is in the config of a trainer. */
+export const TRAINER_OPTIONS = {
+  'Config of a trainer': rows({
+    nemoRl: {
+      flags: '--nemo-rl <checkout>',
+      help: 'Checkout of NeMo RL (required)',
+      commands: ['trainer nemo-rl'],
+      value: (v) => v.text,
+    },
+    outputConfig: {
+      flags: '-o, --output <file>',
+      help: 'Config to write',
+      unset: 'grpo_<name>.yaml',
+      commands: ['trainer nemo-rl'],
+      value: (v) => v.text,
+    },
+    base: {
+      flags: '--base <file>',
+      help: 'Config to inherit from; its values stay unless an option or the rows need others',
+      unset: "the checkout's examples/configs/grpo_math_1B.yaml",
+      commands: ['trainer nemo-rl'],
+      value: (v) => v.text,
+    },
+    runFrom: {
+      flags: '--run-from <dir>',
+      help: 'Folder in which NeMo RL will run; paths of rows are relative to it',
+      unset: 'the checkout',
+      commands: ['trainer nemo-rl'],
+      value: (v) => v.text,
+    },
+    train: {
+      flags: '--train <split>',
+      help: 'Split to train on',
+      unset: 'as in `--datasets`, or train',
+      commands: ['trainer nemo-rl'],
+      value: (v) => v.text,
+    },
+    validation: {
+      flags: '--validation <split>',
+      help: 'Split to validate on',
+      unset: 'as in `--datasets`, or the first of validation, eval, val, dev, test',
+      commands: ['trainer nemo-rl'],
+      value: (v) => v.text,
+    },
+    noValidation: {
+      flags: '--no-validation',
+      help: 'Train without validation',
+      commands: ['trainer nemo-rl'],
+    },
+    model: {
+      flags: '--model <model>',
+      help: 'Model to train: a name on Hugging Face or a folder',
+      unset: 'Qwen/Qwen3-4B, or the model of `--base`',
+      commands: ['trainer nemo-rl'],
+      value: (v) => v.text,
+    },
+    toolParser: {
+      flags: '--tool-parser <name>',
+      help: "Name of vLLM's tool parser",
+      unset: 'hermes for Qwen3 and Qwen2.5; required for other models',
+      commands: ['trainer nemo-rl'],
+      value: (v) => v.text,
+    },
+    promptsPerStep: {
+      flags: '--prompts-per-step <n>',
+      help: 'Number of rows in a training step',
+      unset: '4, or as in `--base`',
+      commands: ['trainer nemo-rl'],
+      value: (v) => v.whole(1),
+    },
+    generations: {
+      flags: '--generations <n>',
+      help: 'Number of rollouts per row',
+      unset: '8, or as in `--base`',
+      commands: ['trainer nemo-rl'],
+      value: (v) => v.whole(2),
+    },
+    trainingSteps: {
+      flags: '--training-steps <n>',
+      help: 'Number of training steps',
+      unset: '40, or as in `--base`',
+      commands: ['trainer nemo-rl'],
+      value: (v) => v.whole(1),
+    },
+    maxNewTokens: {
+      flags: '--max-new-tokens <tokens>',
+      help: 'Longest reply of the model',
+      unset: '1024, or as in `--base`',
+      commands: ['trainer nemo-rl'],
+      value: (v) => v.whole(1),
+    },
+    lora: {
+      flags: '--lora <rank>',
+      help: 'Train a LoRA of this rank with DTensor',
+      unset: 'train all weights',
+      commands: ['trainer nemo-rl'],
+      value: (v) => v.whole(1),
+    },
+    gpus: {
+      flags: '--gpus <n>',
+      help: 'Number of GPUs of a node',
+      unset: 'as in the base',
+      commands: ['trainer nemo-rl'],
+      value: (v) => v.whole(1),
+    },
+  }),
+} as const;
