@@ -12,7 +12,7 @@ export interface DataFinding {
   code: string;
   /** Whether the training stops with an error. Otherwise it goes on with fewer or other rows. */
   isFatal: boolean;
-  /** A sentence without its end. */
+  /** What is wrong with each of the rows, and what follows from it. */
   problem: string;
   rows: RowList;
 }
@@ -79,7 +79,7 @@ function unreadableLines({ bad }: RowFacts, agents: Agents): DataFinding[] {
   const count = bad.count - agents.count;
   if (count === 0) return [];
   const lines = bad.first.filter(({ problem }) => !problem.startsWith('names ')).map(({ line }) => line);
-  const problem = 'is blank or not a row, at which the loader stops';
+  const problem = 'blank, or not a row: the loader stops';
   return [{ code: 'axolotl-line', isFatal: true, problem, rows: { count, first: lines } }];
 }
 
@@ -95,7 +95,7 @@ class MixedTypes {
   }
 
   findings(): DataFinding[] {
-    const problem = `has another type than earlier rows, at which the loader stops: ${listed(this.places)}`;
+    const problem = `another type than in earlier rows, at which the loader stops: ${listed(this.places)}`;
     return finding('axolotl-mixed-types', problem, this.rows, true);
   }
 }
@@ -123,20 +123,11 @@ class Messages {
     return [
       ...finding(
         'axolotl-equal-messages',
-        'has the first user message of an earlier row, and only one row of each message is kept',
+        'same first user message as an earlier row: only one row of each message is kept',
         this.equal,
       ),
-      ...finding(
-        'axolotl-text-input',
-        'has a text as input, as an earlier row has, and only one such row is kept',
-        this.texts,
-      ),
-      ...finding(
-        'axolotl-list-content',
-        'has a first user message of parts, at which the loader stops',
-        this.lists,
-        true,
-      ),
+      ...finding('axolotl-text-input', 'input is a text, as in an earlier row: only one such row is kept', this.texts),
+      ...finding('axolotl-list-content', 'first user message is a list of parts: the loader stops', this.lists, true),
     ];
   }
 }
@@ -159,10 +150,10 @@ async function addedKeys(path: string, column: ColumnType, signal: AbortSignal):
   return [
     ...finding(
       'axolotl-tools',
-      'gets the keys of other tools in its tools, with null, which the model is shown',
+      'tools get the keys of other tools, with null: the model is shown changed tools',
       tools,
     ),
-    ...finding('axolotl-null', `gets keys that it lacks, with null: ${listed(places)}`, others),
+    ...finding('axolotl-null', `keys of other rows are added with null: ${listed(places)}`, others),
   ];
 }
 
@@ -196,11 +187,11 @@ class Agents {
   }
 
   findings(): DataFinding[] {
-    const lacks = 'has no agent_ref, which other rows have: the first step fails';
+    const lacks = 'no agent_ref, which other rows have: the first step fails';
     return [
       ...finding(
         'axolotl-agent',
-        `names another agent than ${quote(this.agent)}, which may not be running`,
+        `another agent than ${quote(this.agent)}: if it is not running, Axolotl takes the first one`,
         this.others,
       ),
       ...(this.isNamed ? finding('axolotl-no-agent', lacks, this.none, true) : []),

@@ -1,8 +1,8 @@
 import { UserError } from '../../errors.js';
 import { isRecord } from '../../json/guards.js';
+import { modelFamily } from '../model-family.js';
 import { type ConfigValues, mergeConfigs, numberAt, ownNumberAt, textAt, valueAt } from './config-values.js';
 import type { Environment } from './environments.js';
-import { modelFamily } from '../model-family.js';
 import { missingKeys } from './required-keys.js';
 import { type SequenceLength, sequenceLength } from './sequence-length.js';
 
