@@ -64,7 +64,11 @@ async function assertOutside(folder: string, gymRoot: string): Promise<void> {
   });
 }
 
-async function newFiles({ files, rowFiles }: AxolotlTraining, folder: string, force: boolean): Promise<NewFile[]> {
+async function newFiles(
+  { names, files, rowFiles }: AxolotlTraining,
+  folder: string,
+  force: boolean,
+): Promise<NewFile[]> {
   const found: NewFile[] = [];
   for (const { path, text } of files) {
     const file = join(folder, path);
@@ -75,7 +79,7 @@ async function newFiles({ files, rowFiles }: AxolotlTraining, folder: string, fo
   for (const { path, rows } of rowFiles) {
     const file = join(folder, path);
     const target = await targetOf(file);
-    if (!force) await assertReplaceableRows(target, file);
+    if (!force) await assertReplaceableRows(target, file, names);
     found.push({ target, content: rows });
   }
   return found;
@@ -85,9 +89,9 @@ function targetOf(file: string): Promise<string> {
   return translateErrors(file, () => targetFile(file, 'a file in another folder'));
 }
 
-async function assertReplaceableRows(target: string, file: string): Promise<void> {
-  if ((await orUndefined(['ENOENT'], isFixedRows(target))) !== false) return;
-  throw new UserError('file exists and was not written by gymgen', {
+async function assertReplaceableRows(target: string, file: string, names: AxolotlTraining['names']): Promise<void> {
+  if ((await orUndefined(['ENOENT'], isFixedRows(target, names))) !== false) return;
+  throw new UserError('file exists and was not written by gymgen for this server', {
     where: file,
     fix: 'choose another folder with -o, or add --force to replace it',
   });

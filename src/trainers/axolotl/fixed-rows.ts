@@ -1,5 +1,6 @@
 import { safeJson } from '../../display-text.js';
 import { UserError } from '../../errors.js';
+import { isRecord } from '../../json/guards.js';
 import { readRows } from '../../written/index.js';
 import type { AxolotlNames } from './names.js';
 
@@ -35,8 +36,12 @@ export async function* fixedRows(
   }
 }
 
-/** Whether a file has fixed rows, or none. @throws an error of the operating system if it cannot be read */
-export async function isFixedRows(path: string): Promise<boolean> {
-  for await (const first of readRows(path)) return 'row' in first && typeof first.row.gymgen_row === 'string';
+/** Whether a file has fixed rows of the same server, or none. @throws an error of the operating system if it cannot be read */
+export async function isFixedRows(path: string, { fixed }: AxolotlNames): Promise<boolean> {
+  for await (const first of readRows(path)) {
+    if ('problem' in first || typeof first.row.gymgen_row !== 'string') return false;
+    const agent = first.row.agent_ref;
+    return isRecord(agent) && agent.name === fixed.name;
+  }
   return true;
 }

@@ -46,11 +46,12 @@ test('a line that is not a row is an error', async () => {
 });
 
 test('its own files are recognized', async () => {
-  const is = async (text: string) => {
+  const is = async (text: string, server = 'shop') => {
     writeFileSync(path, text);
-    return isFixedRows(path);
+    return isFixedRows(path, axolotlNames(server));
   };
   expect(await is((await fixed(linesOf([row('a')]))).join(''))).toBe(true);
+  expect(await is((await fixed(linesOf([row('a')]))).join(''), 'bank')).toBe(false);
   expect(await is('')).toBe(true);
   expect(await is(linesOf([row('a')]))).toBe(false);
   expect(await is('not JSON\n')).toBe(false);

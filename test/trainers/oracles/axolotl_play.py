@@ -137,7 +137,16 @@ if args.head_port and not unhashable:
     parsed = [multi_turn._parse_agent_response(a, 0) for a in answers]
     report |= {
         "seconds": round(time.time() - t, 2),
-        "rewards": [round(x["reward"], 4) for x in parsed],
+        "rollouts": [
+            {
+                "task": json.loads(item.get("gymgen_row") or json.dumps(item)).get("task_id"),
+                "reward": x["reward"],
+                "trained": sum(x["env_mask"]),
+                "masked": bool(a.get("mask_sample")),
+                "error": a.get("error"),
+            }
+            for item, a, x in zip(items, answers, parsed)
+        ],
         "turns": Counter(x["num_turns"] for x in parsed),
         "aligned": all(len(x["completion_ids"]) == len(x["env_mask"]) == len(x["logprobs"]) for x in parsed),
         "trained tokens": sum(sum(x["env_mask"]) for x in parsed),
