@@ -3,7 +3,7 @@ import type { CommandSpec } from '../command.js';
 
 export const trainerAxolotl: CommandSpec = {
   name: 'trainer axolotl',
-  description: 'Check the rows of a written server, and write what Axolotl needs to train on them',
+  description: 'Check rows against Axolotl, and write its config for a written server',
   arguments: [
     { name: '<gym-root>', help: "Gym root, or one server's folder in its resources_servers/" },
     { name: '[name]', help: 'Server to train on; optional if the root has only one' },

@@ -1,8 +1,8 @@
 import { join, relative } from 'node:path';
-import { UserError } from '../../errors.js';
 import { realPath } from '../../files.js';
-import { describe, gymRoot as gymRootRule } from '../../rules/index.js';
-import { currentSettings, readGymRoot, readServerFolder, type WrittenFolder } from '../../written/index.js';
+import { currentSettings, readServerFolder, type WrittenFolder } from '../../written/index.js';
+import { declaredSplit, noSplit } from '../splits.js';
+import { assertUsableRoot } from '../usable-root.js';
 import { type AgentServers, runningAgents } from './agent-servers.js';
 import { type Step, startSteps } from './commands.js';
 import { checkFile, type DataFinding } from './file-check.js';
@@ -108,21 +108,13 @@ export async function axolotlTraining(
   };
 }
 
-/** The root may have been moved to a path that NEMO_GYM_EXTRA_ROOTS cannot name. */
-async function assertUsableRoot(root: string): Promise<void> {
-  const findings = gymRootRule(await readGymRoot(root)).filter(({ code }) => code === 'root-path');
-  if (findings.length === 0) return;
-  throw new UserError('NeMo Gym cannot use this Gym root', { where: root, details: findings.map(describe) });
-}
-
+/** The split that is named or declared; else `train`, or the only one. */
 function trainSplit(rowFiles: readonly { split: string }[], { train, server }: AxolotlRequest): string {
-  const splits = rowFiles.map(({ split }) => split);
-  const found = train ?? (splits.length === 1 ? splits[0] : 'train');
-  if (found !== undefined && splits.includes(found)) return found;
-  throw new UserError(`no rows of split ${JSON.stringify(found)} to train on`, {
-    where: server.folder,
-    fix: `add --train SPLIT; the splits are ${splits.join(', ') || 'none'}`,
-  });
+  const [only, ...others] = rowFiles;
+  const usual = only && others.length === 0 ? only.split : 'train';
+  const found = train ?? declaredSplit(server.lock.options?.datasets, 'train') ?? usual;
+  if (rowFiles.some(({ split }) => split === found)) return found;
+  throw noSplit(server.folder, found, rowFiles);
 }
 
 async function agentsOf(

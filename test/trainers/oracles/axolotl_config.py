@@ -30,7 +30,8 @@ strict(load("integrations/nemo_gym/args.py", "NemoGymArgs")).model_validate(
     {k: v for k, v in c.items() if k.startswith("nemo_gym_")}
 )
 strict(load("utils/schemas/trl.py", "TRLConfig")).model_validate(c["trl"])
-assert c["plugins"] == ["axolotl.integrations.nemo_gym.NemoGymPlugin"] and c["rl"] == "grpo"
+assert c["plugins"] == ["axolotl.integrations.nemo_gym.NemoGymPlugin"]
+assert c["rl"] == "grpo"
 assert c["vllm"]["max_model_len"] > c["trl"]["max_completion_length"]
 names = {d["path"] for d in c["nemo_gym_datasets"]}
 print("ok", len(c["trl"]), "trl keys;", sum(k.startswith("nemo_gym_") for k in c), "nemo_gym keys; data:", *names)

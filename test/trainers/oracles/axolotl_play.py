@@ -109,7 +109,7 @@ def nulls(value, path=""):
 originals = [json.loads(line) for line in open(args.rows)]
 before = Counter(n for r in originals for n in set(nulls(r)))
 after = Counter(n for r in lookup.values() for n in set(nulls(r["verify_extra"])))
-report["nulls that Arrow added"] = {k: v for k, v in (after - before).most_common(12)}
+report["nulls that Arrow added"] = dict((after - before).most_common(12))
 by_id = {json.dumps([r.get("split"), r.get("index"), r.get("task_id")]): r for r in originals}
 changed = [
     r["verify_extra"]

@@ -15,14 +15,15 @@ from responses_api_agents.simple_agent.app import SimpleAgent, SimpleAgentRunReq
 
 class AxolotlAgent(SimpleAgent):
     async def run(self, request: Request, body: SimpleAgentRunRequest) -> SimpleAgentVerifyResponse:
-        result = (await super().run(request, original(body))).model_dump()
-        if result.get("mask_sample"):
-            result["error"] = f"masked: {result.get('failure_reason') or 'no reason'}"
-        return SimpleAgentVerifyResponse.model_validate(result)
+        result = await super().run(request, original(body))
+        if not getattr(result, "mask_sample", False):
+            return result
+        reason = getattr(result, "failure_reason", None) or "no reason"
+        return SimpleAgentVerifyResponse.model_validate(result.model_dump() | {"error": f"masked: {reason}"})
 
 
 def original(body: SimpleAgentRunRequest) -> SimpleAgentRunRequest:
-    """Return the row whose text is in ``body``, with the sampling of the trainer, or ``body`` if it has no such text."""
+    """Return the row whose text is in ``body``, with the sampling of the trainer, or ``body`` without such a text."""
     text = (body.model_extra or {}).get("gymgen_row")
     if not isinstance(text, str):
         return body
