@@ -24,6 +24,8 @@ export interface AxolotlPlan {
   model: string;
   toolParser: string;
   noThinking: boolean;
+  /** Rows of a step on one GPU. */
+  rowsPerStep: number;
   generations: number;
   trainingSteps: number;
   maxSteps: number;
@@ -52,6 +54,8 @@ export const DEFAULTS = {
   toolTimeout: 60,
 } as const;
 
+/** TRL leaves out a step that is not full (`RepeatSampler`, trl/trainer/utils.py of 1.14.1), so fewer rows make smaller steps. */
+const ROWS_PER_STEP = 4;
 /** Time for one reply of the model, in seconds. */
 const REPLY_SECONDS = 60;
 /** Lengths are multiples of this number of tokens. */
@@ -61,10 +65,13 @@ export const LORA_RANKS = [1, 8, 16, 32, 64, 128, 256, 320, 512] as const;
 
 /**
  * Decides the values of a config.
+ * @param kept number of rows that the loader keeps
  * @param settings of the resources server's config
  * @throws UserError if a value is missing or does not fit
  */
-export function axolotlPlan(train: RowFacts, settings: Settings, options: AxolotlOptions): AxolotlPlan {
+export function axolotlPlan(train: RowFacts, kept: number, settings: Settings, options: AxolotlOptions): AxolotlPlan {
+  if (kept === 0)
+    throw new UserError('no rows to train on', { where: train.path, fix: 'name another split with --train' });
   const model = options.model ?? DEFAULTS.model;
   const maxSteps = options.maxSteps ?? settings.max_steps ?? DEFAULTS.maxSteps;
   const maxNewTokens = options.maxNewTokens ?? DEFAULTS.maxNewTokens;
@@ -74,6 +81,7 @@ export function axolotlPlan(train: RowFacts, settings: Settings, options: Axolot
     model,
     toolParser: toolParserOf(model, options.toolParser),
     noThinking: modelFamily(model)?.chatTemplate?.enable_thinking === false,
+    rowsPerStep: Math.min(ROWS_PER_STEP, kept),
     generations: options.generations ?? DEFAULTS.generations,
     trainingSteps: options.trainingSteps ?? DEFAULTS.trainingSteps,
     maxSteps,
