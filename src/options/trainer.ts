@@ -1,5 +1,16 @@
 import { rows } from './option.js';
 
+/** Values for NeMo RL's own base, which was made for another task. Lengths are in tokens. */
+export const TRAINING = {
+  model: 'Qwen/Qwen3-4B',
+  promptsPerStep: 4,
+  generations: 8,
+  trainingSteps: 40,
+  maxNewTokens: 1024,
+} as const;
+
+const orAsInBase = (value: string | number) => `${value}, or as in \`--base\``;
+
 /** Options that decide what is in the config of a trainer. */
 export const TRAINER_OPTIONS = {
   'Config of a trainer': rows({
@@ -52,7 +63,7 @@ export const TRAINER_OPTIONS = {
     model: {
       flags: '--model <model>',
       help: 'Model to train: a name on Hugging Face or a folder',
-      unset: 'Qwen/Qwen3-4B, or the model of `--base`',
+      unset: orAsInBase(TRAINING.model),
       commands: ['trainer nemo-rl'],
       value: (v) => v.text,
     },
@@ -66,28 +77,28 @@ export const TRAINER_OPTIONS = {
     promptsPerStep: {
       flags: '--prompts-per-step <n>',
       help: 'Number of rows in a training step',
-      unset: '4, or as in `--base`',
+      unset: orAsInBase(TRAINING.promptsPerStep),
       commands: ['trainer nemo-rl'],
       value: (v) => v.whole(1),
     },
     generations: {
       flags: '--generations <n>',
       help: 'Number of rollouts per row',
-      unset: '8, or as in `--base`',
+      unset: orAsInBase(TRAINING.generations),
       commands: ['trainer nemo-rl'],
       value: (v) => v.whole(2),
     },
     trainingSteps: {
       flags: '--training-steps <n>',
       help: 'Number of training steps',
-      unset: '40, or as in `--base`',
+      unset: orAsInBase(TRAINING.trainingSteps),
       commands: ['trainer nemo-rl'],
       value: (v) => v.whole(1),
     },
     maxNewTokens: {
       flags: '--max-new-tokens <tokens>',
       help: 'Longest reply of the model',
-      unset: '1024, or as in `--base`',
+      unset: orAsInBase(TRAINING.maxNewTokens),
       commands: ['trainer nemo-rl'],
       value: (v) => v.whole(1),
     },
