@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { Generated, OutputFile, RowsFile } from '../model.js';
 import { removeAll, removeEmptyFolder, removeFile, syncFiles, syncFoldersOf, writeNewFile } from './fs.js';
 import { Digest, hashText } from './hash.js';
-import { LinkGuard, PathGuard, type Places } from './paths.js';
+import { LinkGuard } from './link-guard.js';
+import { PathGuard, type Places } from './paths.js';
 
 const LF = 0x0a;
 
