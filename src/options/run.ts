@@ -98,7 +98,7 @@ export const RUN_OPTIONS = {
         },
         'trainer nemo-rl': {
           help: 'Longest sequence: a row and all replies to it',
-          unset: 'fits the longest row at 4 characters a token, or that of `--base` if it does',
+          unset: 'as in `--base` if the rows fit, or a length that fits the longest row at 4 characters a token',
         },
       },
       value: (v) => v.whole(1),

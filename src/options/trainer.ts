@@ -1,7 +1,21 @@
 import { rows } from './option.js';
 
+/** Values for Axolotl only. */
+export const AXOLOTL = { maxSteps: 8, lora: 32 } as const;
+
 /** What `gymgen trainer axolotl` writes. */
 export const AXOLOTL_FORMS = ['plugin', 'rollout-loop'] as const;
+
+/** Values for Axolotl, and for NeMo RL's own base, which was made for another task. Lengths are in tokens. */
+export const TRAINING = {
+  model: 'Qwen/Qwen3-4B',
+  promptsPerStep: 4,
+  generations: 8,
+  trainingSteps: 40,
+  maxNewTokens: 1024,
+} as const;
+
+const orAsInBase = (value: string | number) => `${value}, or as in \`--base\``;
 
 /** Options that decide what is in the config of a trainer. */
 export const TRAINER_OPTIONS = {
@@ -55,9 +69,9 @@ export const TRAINER_OPTIONS = {
     model: {
       flags: '--model <model>',
       help: 'Model to train: a name on Hugging Face or a folder',
-      unset: 'Qwen/Qwen3-4B, or the model of `--base`',
+      unset: orAsInBase(TRAINING.model),
       commands: ['trainer nemo-rl', 'trainer axolotl'],
-      in: { 'trainer axolotl': { unset: 'Qwen/Qwen3-4B' } },
+      in: { 'trainer axolotl': { unset: `${TRAINING.model}` } },
       value: (v) => v.text,
     },
     toolParser: {
@@ -70,32 +84,32 @@ export const TRAINER_OPTIONS = {
     promptsPerStep: {
       flags: '--prompts-per-step <n>',
       help: 'Number of rows in a training step',
-      unset: '4, or as in `--base`',
+      unset: orAsInBase(TRAINING.promptsPerStep),
       commands: ['trainer nemo-rl'],
       value: (v) => v.whole(1),
     },
     generations: {
       flags: '--generations <n>',
       help: 'Number of rollouts per row',
-      unset: '8, or as in `--base`',
+      unset: orAsInBase(TRAINING.generations),
       commands: ['trainer nemo-rl', 'trainer axolotl'],
-      in: { 'trainer axolotl': { unset: '8' } },
+      in: { 'trainer axolotl': { unset: `${TRAINING.generations}` } },
       value: (v) => v.whole(2),
     },
     trainingSteps: {
       flags: '--training-steps <n>',
       help: 'Number of training steps',
-      unset: '40, or as in `--base`',
+      unset: orAsInBase(TRAINING.trainingSteps),
       commands: ['trainer nemo-rl', 'trainer axolotl'],
-      in: { 'trainer axolotl': { unset: '40' } },
+      in: { 'trainer axolotl': { unset: `${TRAINING.trainingSteps}` } },
       value: (v) => v.whole(1),
     },
     maxNewTokens: {
       flags: '--max-new-tokens <tokens>',
       help: 'Longest reply of the model',
-      unset: '1024, or as in `--base`',
+      unset: orAsInBase(TRAINING.maxNewTokens),
       commands: ['trainer nemo-rl', 'trainer axolotl'],
-      in: { 'trainer axolotl': { unset: '1024' } },
+      in: { 'trainer axolotl': { unset: `${TRAINING.maxNewTokens}` } },
       value: (v) => v.whole(1),
     },
     lora: {
@@ -103,7 +117,7 @@ export const TRAINER_OPTIONS = {
       help: 'Train a LoRA of this rank with DTensor',
       unset: 'train all weights',
       commands: ['trainer nemo-rl', 'trainer axolotl'],
-      in: { 'trainer axolotl': { help: 'Rank of the LoRA', unset: '32' } },
+      in: { 'trainer axolotl': { help: 'Rank of the LoRA', unset: `${AXOLOTL.lora}` } },
       value: (v) => v.whole(1),
     },
     gpus: {

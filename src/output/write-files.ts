@@ -1,7 +1,7 @@
 import { rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolders, orUndefined, translateErrors } from '../files.js';
-import { withDraft } from './target-file.js';
+import { withDraft } from './single-file.js';
 
 export interface NewFile {
   /** Absolute path. */

@@ -1,4 +1,6 @@
 import { UserError } from '../../errors.js';
+import { OPTIONS } from '../../options/index.js';
+import { AXOLOTL, TRAINING } from '../../options/trainer.js';
 import type { Settings } from '../../settings.js';
 import { modelFamily } from '../model-family.js';
 import type { RowFacts } from '../row-facts.js';
@@ -41,21 +43,9 @@ export interface AxolotlPlan {
   runTimeout: number;
 }
 
-export const DEFAULTS = {
-  model: 'Qwen/Qwen3-4B',
-  generations: 8,
-  trainingSteps: 40,
-  maxSteps: 8,
-  maxNewTokens: 1024,
-  lora: 32,
-  headPort: 11_000,
-  vllmPort: 8000,
-  resetTimeout: 600,
-  toolTimeout: 60,
-} as const;
-
-/** TRL leaves out a step that is not full (`RepeatSampler`, trl/trainer/utils.py of 1.14.1), so fewer rows make smaller steps. */
-const ROWS_PER_STEP = 4;
+const DEFAULTS = { ...TRAINING, ...AXOLOTL, headPort: OPTIONS.headPort.default };
+/** The default of `vllm serve`. */
+const VLLM_PORT = 8000;
 /** Time for one reply of the model, in seconds. */
 const REPLY_SECONDS = 60;
 /** Lengths are multiples of this number of tokens. */
@@ -75,13 +65,14 @@ export function axolotlPlan(train: RowFacts, kept: number, settings: Settings, o
   const model = options.model ?? DEFAULTS.model;
   const maxSteps = options.maxSteps ?? settings.max_steps ?? DEFAULTS.maxSteps;
   const maxNewTokens = options.maxNewTokens ?? DEFAULTS.maxNewTokens;
-  const resetTimeout = Math.ceil(settings.reset_timeout ?? DEFAULTS.resetTimeout);
-  const toolTimeout = Math.ceil(settings.tool_timeout ?? DEFAULTS.toolTimeout);
+  const resetTimeout = Math.ceil(settings.reset_timeout ?? OPTIONS.resetTimeout.default);
+  const toolTimeout = Math.ceil(settings.tool_timeout ?? OPTIONS.toolTimeout.default);
   const plan = {
     model,
     toolParser: toolParserOf(model, options.toolParser),
     noThinking: modelFamily(model)?.chatTemplate?.enable_thinking === false,
-    rowsPerStep: Math.min(ROWS_PER_STEP, kept),
+    // TRL leaves out a step that is not full (`RepeatSampler`, trl/trainer/utils.py of 1.14.1).
+    rowsPerStep: Math.min(TRAINING.promptsPerStep, kept),
     generations: options.generations ?? DEFAULTS.generations,
     trainingSteps: options.trainingSteps ?? DEFAULTS.trainingSteps,
     maxSteps,
@@ -89,7 +80,7 @@ export function axolotlPlan(train: RowFacts, kept: number, settings: Settings, o
     sequenceLength: options.maxTotalSequenceLength ?? lengthFor(train, maxNewTokens * maxSteps),
     lora: options.lora ?? DEFAULTS.lora,
     headPort: options.headPort ?? DEFAULTS.headPort,
-    vllmPort: DEFAULTS.vllmPort,
+    vllmPort: VLLM_PORT,
     resetTimeout,
     toolTimeout,
     replySeconds: REPLY_SECONDS,

@@ -60,6 +60,13 @@ export function textAt(config: ConfigValues, path: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** All texts in a config, with their paths. */
+export function textsOf(value: unknown, path = ''): { path: string; text: string }[] {
+  if (typeof value === 'string') return [{ path, text: value }];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => textsOf(item, path === '' ? key : `${path}.${key}`));
+}
+
 function resolved(config: ConfigValues, keys: readonly string[], depth: number): unknown {
   const value = rawAt(config, keys);
   return typeof value === 'string' ? interpolated(config, value, keys, depth) : value;

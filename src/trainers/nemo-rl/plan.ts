@@ -1,9 +1,10 @@
 import { UserError } from '../../errors.js';
 import { isRecord } from '../../json/guards.js';
+import { TRAINING } from '../../options/trainer.js';
 import { modelFamily } from '../model-family.js';
 import { type ConfigValues, mergeConfigs, numberAt, ownNumberAt, textAt, valueAt } from './config-values.js';
 import type { Environment } from './environments.js';
-import { missingKeys } from './required-keys.js';
+import { danglingReferences, missingKeys } from './required-keys.js';
 import { type SequenceLength, sequenceLength } from './sequence-length.js';
 
 /** Values that the user chose. Lengths are in tokens. */
@@ -59,8 +60,6 @@ export interface Plan {
   rowsPerStep: number;
 }
 
-/** For a base that was made for another task. */
-const DEFAULTS = { model: 'Qwen/Qwen3-4B', promptsPerStep: 4, generations: 8, trainingSteps: 40, maxNewTokens: 1024 };
 /** The defaults of `GRPOConfig` (nemo_rl/algorithms/grpo.py:242), for a base that leaves these keys out. */
 const GRPO = { promptsPerStep: 32, generations: 16 };
 
@@ -70,7 +69,7 @@ const GRPO = { promptsPerStep: 32, generations: 16 };
  */
 export function planConfig(base: Base, environments: readonly Environment[], options: ConfigOptions): Plan {
   const { values, isDefault } = base;
-  const chosen = { ...(isDefault ? DEFAULTS : {}), ...defined(options) };
+  const chosen = { ...(isDefault ? TRAINING : {}), ...defined(options) };
   assertComplete(mergeConfigs(values, overlay(base, chosen)), base);
   const number = (value: number | undefined, path: string, fallback: number) =>
     value ?? numberAt(values, path) ?? fallback;
@@ -86,7 +85,7 @@ export function planConfig(base: Base, environments: readonly Environment[], opt
   const length = sequenceLength(environments, {
     chosen: options.maxTotalSequenceLength,
     base: isDefault ? undefined : numberAt(values, 'policy.max_total_sequence_length'),
-    maxNewTokens: maxNewTokens ?? DEFAULTS.maxNewTokens,
+    maxNewTokens: maxNewTokens ?? TRAINING.maxNewTokens,
     turns: Math.max(...environments.map((each) => maxStepsOf(maxSteps, each.agent) ?? each.turns)),
   });
   const batch = batchSize(mergeConfigs(values, overlay(base, { ...chosen, promptsPerStep, generations })), rollouts);
@@ -125,7 +124,7 @@ function overlay({ dtensor }: Base, chosen: ConfigOptions): ConfigValues {
   return withoutUndefined({
     grpo: { num_prompts_per_step: promptsPerStep, num_generations_per_prompt: generations },
     policy: {
-      model_name: model,
+      model_name: model === undefined ? undefined : '', // its text is not a reference
       max_total_sequence_length: maxTotalSequenceLength,
       generation: { max_new_tokens: maxNewTokens },
       ...(lora === undefined ? {} : withLora),
@@ -152,17 +151,24 @@ function batchSize(config: ConfigValues, rollouts: number): number | undefined {
   return batch !== undefined && rollouts % batch === 0 ? undefined : rollouts;
 }
 
-/** Missing keys that are named. */
+/** Keys that an error names. */
 const NAMED = 10;
 
 function assertComplete(config: ConfigValues, { path }: Base): void {
   const missing = missingKeys(config);
   if (missing.length > 0) {
-    const more = missing.length > NAMED ? [`and ${missing.length - NAMED} more`] : [];
     throw new UserError('the base lacks keys that NeMo RL reads without a default', {
       where: path,
-      details: [...missing.slice(0, NAMED), ...more],
+      details: firstOf(missing),
       fix: 'add them, or inherit them: defaults: <checkout>/examples/configs/grpo_math_1B.yaml',
+    });
+  }
+  const dangling = danglingReferences(config);
+  if (dangling.length > 0) {
+    throw new UserError('the base refers to keys that are missing, or that the config replaces (data and env)', {
+      where: path,
+      details: firstOf(dangling),
+      fix: 'write the values themselves in the base',
     });
   }
   const backend = textAt(config, 'policy.generation.backend');
@@ -171,6 +177,10 @@ function assertComplete(config: ConfigValues, { path }: Base): void {
     where: path,
     fix: 'set policy.generation.backend: vllm in the base',
   });
+}
+
+function firstOf(lines: readonly string[]): string[] {
+  return [...lines.slice(0, NAMED), ...(lines.length > NAMED ? [`and ${lines.length - NAMED} more`] : [])];
 }
 
 /** The last batch is left out if it is not full (nemo_rl/algorithms/grpo.py:598), so fewer rows make no step at all. */

@@ -36,6 +36,10 @@ export function renderConfig(
   { base: defaults, rows }: ConfigPaths,
 ): string {
   const { length, lora, isValidated } = plan;
+  const train = environments.map((environment) => rows(environment.train.path));
+  const validation = environments.flatMap((environment) => {
+    return environment.validation ? [rows(environment.validation.path)] : [];
+  });
   const run = environments.map(({ name }) => name).join('-');
   return handlebars.template(template)({
     ...plan,
@@ -50,8 +54,10 @@ export function renderConfig(
     lora: lora ? { ...lora, isV2: lora.key === 'dtensor_cfg' } : null,
     loraRefit: lora?.refit ?? false,
     gpus: plan.gpus ?? null,
-    train: environments.map(({ train }) => rows(train.path)),
-    validation: environments.flatMap(({ validation }) => (validation ? [rows(validation.path)] : [])),
+    train,
+    manyTrain: train.length > 1,
+    validation,
+    manyValidation: validation.length > 1,
     configs: environments.map(({ config }) => config),
     checkpointing: base.isDefault || !isValidated,
     logs: `logs/${run}`,

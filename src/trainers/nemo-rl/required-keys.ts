@@ -1,5 +1,5 @@
 import { isRecord } from '../../json/guards.js';
-import { type ConfigValues, hasKey, valueAt } from './config-values.js';
+import { type ConfigValues, hasKey, textsOf, valueAt } from './config-values.js';
 
 /**
  * Keys that NeMo RL reads without a default, found by leaving out each key of its own configs (NVIDIA-NeMo/RL 7ea279a;
@@ -65,5 +65,20 @@ function pathsOf(table: string, isRead: (map: string) => boolean): string[] {
     if (map === '' || !isRead(map)) return [];
     const keys = names.split(' ').filter((name) => name !== '');
     return keys.length === 0 ? [map] : keys.map((key) => `${map}.${key}`);
+  });
+}
+
+/** Keys of `data` that the written config has, too. It replaces the others, and all of `env`. */
+const KEPT = ['max_input_seq_length', 'shuffle', 'num_workers', 'use_multiple_dataloader'];
+
+/**
+ * Values that refer to a key which does not exist, also because the written config replaces it, with what they refer to. OmegaConf
+ * refuses them. Such as `logger.wandb.name: ${data.train.dataset_name}`.
+ */
+export function danglingReferences({ data: _, env: __, ...others }: ConfigValues): string[] {
+  const config = { ...others, data: Object.fromEntries(KEPT.map((key) => [key, null])) };
+  return textsOf(others).flatMap(({ path, text }) => {
+    const references = [...text.matchAll(/\$\{([a-z_][\w.]*)\}/gi)].map(([, reference]) => reference as string);
+    return references.filter((key) => !hasKey(config, key)).map((reference) => `${path}: \${${reference}}`);
   });
 }

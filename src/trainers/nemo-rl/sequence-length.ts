@@ -23,8 +23,8 @@ export interface LengthOptions {
 }
 
 /**
- * The longest sequence: as chosen, as in the base if every row fits into that, or else one that fits the longest row and all
- * replies. A row that is longer ends the whole run (`no generation data`, nemo_rl/environments/nemo_gym.py:973).
+ * The longest sequence: as chosen, as in the base if that has room for each row and a reply, or else one with room for the
+ * longest row and all replies. A row that is longer ends the whole run (`no generation data`, nemo_rl/environments/nemo_gym.py:973).
  */
 export function sequenceLength(
   environments: readonly Environment[],
@@ -32,7 +32,7 @@ export function sequenceLength(
 ): SequenceLength {
   if (chosen !== undefined) return { tokens: chosen, isWritten: true };
   const longest = longestRow(environments);
-  if (base !== undefined && longest < base) return { tokens: base, isWritten: false };
+  if (base !== undefined && longest + maxNewTokens <= base) return { tokens: base, isWritten: false };
   const tokens = Math.ceil((longest + maxNewTokens * turns) / STEP) * STEP;
   return { tokens, from: { longest, maxNewTokens, turns }, isWritten: true };
 }
