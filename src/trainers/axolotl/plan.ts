@@ -1,25 +1,23 @@
 import { UserError } from '../../errors.js';
-import { OPTIONS } from '../../options/index.js';
+import { OPTIONS, type OptionValues } from '../../options/index.js';
 import { AXOLOTL, TRAINING } from '../../options/trainer.js';
 import type { Settings } from '../../settings.js';
 import { modelFamily } from '../model-family.js';
 import type { RowFacts } from '../row-facts.js';
 
-/** Values that the user chose. Lengths are in tokens. */
-export interface AxolotlOptions {
-  model?: string | undefined;
-  toolParser?: string | undefined;
-  generations?: number | undefined;
-  trainingSteps?: number | undefined;
-  /** Model calls in a rollout. */
-  maxSteps?: number | undefined;
-  maxTotalSequenceLength?: number | undefined;
-  maxNewTokens?: number | undefined;
-  /** Rank of LoRA. */
-  lora?: number | undefined;
-  /** Port of NeMo Gym's head server. */
-  headPort?: number | undefined;
-}
+/** Values that the user chose. Lengths are in tokens; `maxSteps` are the model calls of a rollout. */
+export type AxolotlOptions = Pick<
+  OptionValues,
+  | 'model'
+  | 'toolParser'
+  | 'generations'
+  | 'trainingSteps'
+  | 'maxSteps'
+  | 'maxTotalSequenceLength'
+  | 'maxNewTokens'
+  | 'lora'
+  | 'headPort'
+>;
 
 /** The values to write. */
 export interface AxolotlPlan {
