@@ -84,7 +84,7 @@ async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): Asy
       yield next.value;
     }
   } finally {
-    // A busy source would answer `return` only when its current step is done; its own signal ends that step.
+    // In a busy source, `return` takes effect only after the current step. The source's own signal ends that step.
     const ended = Promise.resolve(iterator.return?.()).catch(() => undefined);
     if (!isWaiting) await ended;
   }

@@ -57,7 +57,7 @@ function workplace() {
 }
 type Workplace = ReturnType<typeof workplace>;
 
-/** Closes its websocket, with a reason that is foreign text. */
+/** Closes its WebSocket, with a reason that is foreign text. */
 function closing(_: unknown, { socket }: ServedSession): null {
   socket.close(4000, '\n::error::x ##[y]\u202e');
   return null;
@@ -140,7 +140,7 @@ describe('of a server', () => {
     ["an error frame's message", { ws: () => ({ type: 'error', data: { code: 'X', message: BROKEN } }) }],
     ['a frame that is none', { ws: () => MARKER }],
     ['a frame of another type', { ws: () => ({ type: MARKER, data: {} }) }],
-    ['why a websocket was closed', { ws: closing }],
+    ['why a WebSocket was closed', { ws: closing }],
     ['why an episode failed', { ws: () => failed(MARKER, { [MARKER]: MARKER }) }],
     [
       'the task that is played',

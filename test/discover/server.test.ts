@@ -135,8 +135,8 @@ test.each<[string, Answer, RegExp]>([
     { headers: { 'Content-Type': 'text/html' }, body: '<!doctype html><title>Space' },
     /not JSON \(text\/html\)/,
   ],
-  ['404', { status: 404, body: 'Not Found' }, /answered 404[\s\S]*pass the URL of an OpenEnv server/],
-  ['401', { status: 401, body: { detail: 'no token' } }, /answered 401[\s\S]*--header 'Authorization/],
+  ['404', { status: 404, body: 'Not Found' }, /answered HTTP 404[\s\S]*pass the URL of an OpenEnv server/],
+  ['401', { status: 401, body: { detail: 'no token' } }, /answered HTTP 401[\s\S]*--header 'Authorization/],
 ])('a server that is not an OpenEnv server, with %s', async (_, answer, message) => {
   expect(await failureFrom({ http: () => answer })).toMatch(message);
 });
@@ -159,7 +159,7 @@ describe('an invalid answer', () => {
     ['/task_range', { tasks: [null, 1, 'x'] }],
   ];
   test.each(answers)('%s: %j', async (path, body) => {
-    expect(await failureFrom({ http: route(path, () => ({ body })) })).toMatch(/invalid answer from the server: \S/);
+    expect(await failureFrom({ http: route(path, () => ({ body })) })).toMatch(/invalid response from the server: \S/);
   });
 
   test.each<[string, Record<string, unknown>, RegExp]>([

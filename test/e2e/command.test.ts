@@ -132,7 +132,7 @@ describe('a failed command exits with 2, names the problem, the place and the fi
     ['an unknown option', (url) => [url, 'new', '--splits', 'all'], /unknown option '--splits'/],
     ['an unknown split', (url) => [url, 'new', '--split', 'test'], /no such split: 'test'[\s\S]*all, train, eval/],
     ['an invalid number', (url) => [url, 'new', '--limit', 'ten'], /--limit must be a whole number/],
-    ['a licence without datasets', (url) => [url, 'new', '--license', 'MIT'], /--datasets and --license go together/],
+    ['a licence without datasets', (url) => [url, 'new', '--license', 'MIT'], /--license needs --datasets/],
     [
       "an SPDX licence, which Gym's aren't",
       (url) => [url, 'new', '--datasets', 'train=train', '--license', 'Apache-2.0'],

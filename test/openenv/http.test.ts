@@ -82,7 +82,7 @@ describe('an invalid answer is one error with the URL and the start of the answe
       /not JSON \(text\/html\): <html> <b>Hi/,
     ],
     ['truncated JSON', { body: '{"tasks": [{"id"' }, /not JSON .*\{"tasks": \[\{"id"/],
-    ['nothing', { body: '' }, /not JSON .*nothing/],
+    ['nothing', { body: '' }, /not JSON .*\(empty response\)/],
     ['NaN', { body: '{"a":NaN}' }, /not JSON .*NaN/],
     ['bytes that are not UTF-8', { body: Buffer.from([0x22, 0xff, 0xfe, 0x22]) }, /not JSON/],
     ['invalid gzip', { headers: { 'Content-Encoding': 'gzip' }, body: '{"a":1}' }, /connection failed/],
@@ -91,10 +91,10 @@ describe('an invalid answer is one error with the URL and the start of the answe
       { headers: { 'Content-Encoding': 'gzip' }, body: gzipSync('x'.repeat(9999)).subarray(0, 20) },
       /connection failed/,
     ],
-    ['500', { status: 500, body: 'Internal Server Error' }, /answered 500: Internal Server Error/],
-    ['404', { status: 404, body: { detail: 'Not Found' } }, /answered 404: \{"detail":"Not Found"\}/],
-    ['401', { status: 401, body: '' }, /answered 401: nothing[\s\S]*--header 'Authorization/],
-    ['a redirect without a Location', { status: 302, body: 'gone' }, /answered 302: gone/],
+    ['500', { status: 500, body: 'Internal Server Error' }, /answered HTTP 500: Internal Server Error/],
+    ['404', { status: 404, body: { detail: 'Not Found' } }, /answered HTTP 404: \{"detail":"Not Found"\}/],
+    ['401', { status: 401, body: '' }, /answered HTTP 401: \(empty response\)[\s\S]*--header 'Authorization/],
+    ['a redirect without a Location', { status: 302, body: 'gone' }, /answered HTTP 302: gone/],
     ['a redirect to an invalid URL', { status: 302, headers: { Location: 'http://[' } }, /redirects to http:\/\/\[/],
     ['a connection that breaks in the middle', cut, /connection failed/],
     ['a connection that breaks at once', (response) => void response.destroy(), /connection failed/],
@@ -103,7 +103,7 @@ describe('an invalid answer is one error with the URL and the start of the answe
       (response) => void response.socket?.end('SSH-2.0-OpenSSH_9.2\r\n'),
       /connection failed/,
     ],
-    ['control characters', { status: 500, body: '\x1b[31mred\x07\u009b1m' }, /answered 500: \[31mred 1m/],
+    ['control characters', { status: 500, body: '\x1b[31mred\x07\u009b1m' }, /answered HTTP 500: \[31mred 1m/],
   ])('%s', async (_, answer, told) => {
     const { client, standIn } = await served(answer);
     const failure = await failureOf(client.json('POST', '/grid/splits', GIVEN));
@@ -133,7 +133,7 @@ describe('an answer without end', () => {
       },
       { maxBytes: 10_000 },
     );
-    expect(await failureOf(client.json('GET', '/x'))).toMatch(/too large: the limit is 10,000 bytes \(answerBytes\)/);
+    expect(await failureOf(client.json('GET', '/x'))).toMatch(/too large: the limit is 10,000 bytes \(responseBytes\)/);
   });
 
   test('is aborted at the time limit, even if bytes keep arriving', async () => {
@@ -142,9 +142,9 @@ describe('an answer without end', () => {
         const more = setInterval(() => response.write(' '), 20);
         response.on('close', () => clearInterval(more));
       },
-      { answerTimeout: 0.3, idleTimeout: 60 },
+      { responseTimeout: 0.3, idleTimeout: 60 },
     );
-    expect(await failureOf(client.json('GET', '/x'))).toMatch(/took too long: the limit is 0.3 s \(answerSeconds\)/);
+    expect(await failureOf(client.json('GET', '/x'))).toMatch(/took too long: the limit is 0.3 s \(responseSeconds\)/);
   });
 
   test.each([
@@ -160,7 +160,7 @@ describe('an answer without end', () => {
   test('is aborted at the limit of decompressed bytes, too', async () => {
     const bomb = gzipSync(Buffer.alloc(1_000_000, ' '));
     const { client } = await served({ headers: { 'Content-Encoding': 'gzip' }, body: bomb }, { maxBytes: 10_000 });
-    expect(await failureOf(client.json('GET', '/x'))).toMatch(/too large: the limit is 10,000 bytes \(answerBytes\)/);
+    expect(await failureOf(client.json('GET', '/x'))).toMatch(/too large: the limit is 10,000 bytes \(responseBytes\)/);
   });
 
   test.each<[string, Answer]>([
@@ -169,7 +169,7 @@ describe('an answer without end', () => {
   ])('an answer that never %s is aborted after the idle limit', async (_, answer) => {
     const { client, standIn } = await served(answer, { idleTimeout: 0.15 });
     const failure = await failureOf(client.json('GET', '/x'));
-    expect(failure).toMatch(/no answer within 0.15 s/);
+    expect(failure).toMatch(/no response within 0.15 s/);
     expect(failure).toContain(`at: GET ${standIn.url}/x`);
   });
 });

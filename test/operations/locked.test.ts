@@ -138,6 +138,17 @@ describe('headers of the command line', () => {
     }
   });
 
+  test('are also named if the server denies only the WebSocket', async () => {
+    const server = await StandIn.start({ splits: { train: days(1) } });
+    const { cwd } = placed();
+    const env = { XDG_STATE_HOME: tempFolder(), SHOP_TOKEN: 't0p' };
+    const header = 'Authorization=Bearer $SHOP_TOKEN';
+    expect(await gymgen([server.url, 'root', '--header-env', header], { cwd, env })).toMatchObject({ exitCode: 0 });
+    server.refuseUpgrades(403);
+    const { stderr } = await gymgen(['check', 'root'], { cwd, env });
+    expect(stderr).toContain(`: --source ${server.url} --header-env '${header}'`);
+  });
+
   test.each(['http://h/\u001b[2J\n::error::x', 'https://u:secret@h', 'file:///etc/passwd', '://'])(
     'the error shows no unsafe text of a lock file: %j',
     async (source) => {
@@ -232,7 +243,7 @@ describe('code that serves the tasks', () => {
     return { server, ...place, python, ran, elsewhere };
   }
 
-  const REFUSED = 'code that only a lock file names is not run';
+  const REFUSED = 'refused to run code that only a lock file names';
 
   test('is run again for the user who wrote the folder from it', async () => {
     const { run, python, ran } = await withBundle();

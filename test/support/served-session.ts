@@ -35,7 +35,7 @@ export function toolsFrame(tools: readonly ServedTool[]): string {
   return `{"type":"observation","data":{"observation":{"metadata":{},"tools":[${texts.join(',')}]},"reward":null,"done":false}}`;
 }
 
-/** One websocket of the stand-in, with the episode that it plays. */
+/** One WebSocket of the stand-in, with the episode that it plays. */
 export class ServedSession {
   readonly received: Message[] = [];
   readonly resets: string[] = [];

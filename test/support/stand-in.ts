@@ -106,7 +106,7 @@ export class StandIn {
     return this.sessions.flatMap((session) => session.resets);
   }
 
-  /** From now on, no websocket opens: the handshake gets this HTTP answer. */
+  /** From now on, no WebSocket opens: the handshake gets this HTTP answer. */
   refuseUpgrades(status: number, headers: Record<string, string> = {}): void {
     this.server.removeAllListeners('upgrade').on('upgrade', (_, socket) => {
       const lines = Object.entries({ ...headers, 'Content-Length': '0', Connection: 'close' });

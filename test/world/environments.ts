@@ -182,7 +182,7 @@ export const REFUSED: { folder: string; why: string; env?: Record<string, string
   {
     folder: 'calendar_env',
     why: 'no session opens: it serves another protocol, without a WebSocket',
-    told: /the server refused the websocket \(HTTP 403\)[\s\S]*check that it is an OpenEnv server/,
+    told: /the server refused the WebSocket: HTTP 403[\s\S]*check that it is an OpenEnv server/,
   },
 ];
 

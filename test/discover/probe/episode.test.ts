@@ -149,7 +149,7 @@ describe('a failed probe', () => {
 
   test('that gets no answer in time names the task', async () => {
     const { failure } = await failureFrom({ splits: { all: days(1) }, ws: onReset(() => null) }, { resetTimeout: 0.1 });
-    expect(failure).toMatch(/all\[0\] 'day-0': reset failed: no answer within 0.1 s/);
+    expect(failure).toMatch(/all\[0\] 'day-0': reset failed: no response within 0.1 s/);
   });
 });
 
