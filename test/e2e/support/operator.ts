@@ -12,6 +12,6 @@ export const MOVES: Move[] = [SUBMIT, END];
 const TRIES = 5;
 
 export function operator({ answers }: Conversation): Move {
-  const failed = answers.length === 0 || answers.at(-1) === 'struck at random';
+  const failed = answers.length === 0 || answers.at(-1) === 'random fault';
   return failed && answers.length < TRIES ? SUBMIT : END;
 }
