@@ -84,7 +84,7 @@ beforeAll(async () => {
 afterEach(() => must('git', 'reset', '-q', '--hard'));
 
 describe('the workflow', () => {
-  test('passes if the Gym root is what gymgen writes', async () => {
+  test('passes if the Gym root is up to date', async () => {
     const lines = linesOf(fixtures);
     expect(lines).toHaveLength(2);
     for (const line of lines) expect(await shell(line), line).toMatchObject({ exitCode: 0 });
