@@ -17,8 +17,8 @@ export interface CommandSpec {
   /** What the exit codes of this command mean, if it has its own. */
   exitCodes?: Readonly<Record<number, string>>;
   /**
-   * Runs the command. The values of a `<several...>` argument come one by one. This function imports the operation and the
-   * display, so that `--help` does not load them.
+   * Runs the command. The values of a `<several...>` argument come one by one. This function imports the operation and
+   * the display, so that `--help` does not load them.
    */
   run(flags: Flags, ...args: (string | undefined)[]): Promise<void>;
 }

@@ -150,7 +150,10 @@ export class RefusedError extends UserError {
   }
 }
 
-/** The session cannot continue: the server closed it, missed a time limit, or sent an invalid response. A new session may work. */
+/**
+ * The session cannot continue: the server closed it, missed a time limit, or sent an invalid response. A new session
+ * may work.
+ */
 export class SessionLost extends UserError {
   override readonly name = 'SessionLost';
 }

@@ -3,8 +3,8 @@ import { HttpStatusError, NotJsonError } from './http.js';
 import type { TaskApi, TaskDescriptor, TaskPage } from './task-api.js';
 
 /**
- * Starts reading a source at once and stays `count` items ahead of the reader, so that the source works while an item is
- * processed. A failure of the source is thrown when its item is read.
+ * Starts reading a source at once and stays `count` items ahead of the reader, so that the source works while an item
+ * is processed. A failure of the source is thrown when its item is read.
  */
 export function prefetch<T>(source: AsyncGenerator<T>, count: number): AsyncGenerator<T> {
   const items: Promise<IteratorResult<T>>[] = [];

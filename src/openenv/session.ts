@@ -51,8 +51,8 @@ export function prepareSessions(): void {
 }
 
 /**
- * One WebSocket. Each has a session and an environment of its own (openenv 0.10.0). Requests have no ids and are answered in
- * order. So only one request runs at a time, and the session is lost if a request misses its time limit.
+ * One WebSocket. Each has a session and an environment of its own (openenv 0.10.0). Requests have no ids and are
+ * answered in order. So only one request runs at a time, and the session is lost if a request misses its time limit.
  */
 export class Session {
   /** An unsolicited frame before the first request, such as a notice that the server is full. */
@@ -187,7 +187,9 @@ export class Session {
     clearTimeout(timer);
   }
 
-  /** @throws SessionLost if the server sent an unexpected frame: other responses may then belong to the wrong requests */
+  /**
+   * @throws SessionLost if the server sent an unexpected frame: other responses may then belong to the wrong requests
+   */
   assertInOrder(): void {
     if (this.unexpected) throw this.unexpected;
   }

@@ -1,5 +1,6 @@
-// The one table of options. Commander's options, the checks of their values, the keys of a batch file, the closed list of
-// options in a lock file, and docs/cli.md are derived from it. `flags.ts` is imported on its own, because it loads zod.
+// The one table of options. Commander's options, the checks of their values, the keys of a batch file, the closed list
+// of options in a lock file, and docs/cli.md are derived from it. `flags.ts` is imported on its own, because it loads
+// zod.
 
 import type { ZodType, z } from 'zod';
 import { GENERATE_OPTIONS } from './generate.js';

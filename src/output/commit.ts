@@ -42,9 +42,9 @@ export interface CommitParts {
 }
 
 /**
- * Puts the staged files in place. A new folder is moved there in one step, which needs no journal. An existing folder may
- * contain files of the user, so each file is moved. Before that, a journal is written, so that a later process can complete
- * the commit.
+ * Puts the staged files in place. A new folder is moved there in one step, which needs no journal. An existing folder
+ * may contain files of the user, so each file is moved. Before that, a journal is written, so that a later process can
+ * complete the commit.
  * @throws UserError if the commit is known to be impossible; the signal's reason if it is aborted before the first change
  */
 export async function commit({ places, changes, hashOf, lock, signal }: CommitParts): Promise<void> {
@@ -87,8 +87,8 @@ async function assertPossible(places: Places, targets: readonly string[]): Promi
 
 /**
  * Moves the staged folder to its place.
- * @returns false if that is not possible, and nothing was changed: a folder has been created meanwhile, the moved folder would
- * have another group than a created one, or the file system does not move folders
+ * @returns false if that is not possible, and nothing was changed: a folder has been created meanwhile, the moved
+ * folder would have another group than a created one, or the file system does not move folders
  */
 async function putFolder({ root, files, folder }: Places): Promise<boolean> {
   const servers = dirname(folder);

@@ -1,6 +1,6 @@
 /**
- * Imports that scripts/page-assets.mjs resolves: `?text` is the text of a file, and `?script` is a script bundled with the
- * modules that it imports.
+ * Imports that scripts/page-assets.mjs resolves: `?text` is the text of a file, and `?script` is a script bundled with
+ * the modules that it imports.
  */
 declare module '*?script' {
   const text: string;

@@ -83,8 +83,8 @@ function rejected(bundle: string, reason: string): UserError {
 }
 
 /**
- * How a config names a bundle's folder. If both are in one git repository, the path is relative to the config's own folder,
- * so that the repository can be moved. Otherwise, it is absolute.
+ * How a config names a bundle's folder. If both are in one git repository, the path is relative to the config's own
+ * folder, so that the repository can be moved. Otherwise, it is absolute.
  * @param configFolder absolute path; need not exist
  */
 export async function bundleReference(

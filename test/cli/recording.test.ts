@@ -6,7 +6,7 @@ import { StandIn } from '../support/stand-in.js';
 
 const gymgen = builtCli();
 
-/** A recording in a folder of its own, which says that `server` was recorded. */
+/** A recording of `server`, in its own folder. */
 async function recorded(server?: object) {
   const cwd = tempFolder();
   const run = (...args: string[]) => gymgen(args, { cwd, env: { TOKEN: 'secret' } });

@@ -141,7 +141,7 @@ test.each<[string, Answer, RegExp]>([
   expect(await failureFrom({ http: () => answer })).toMatch(message);
 });
 
-describe('an invalid answer', () => {
+describe('an invalid response', () => {
   const answers: [path: string, body: unknown][] = [
     ['/list_environments', {}],
     ['/list_environments', [3]],
@@ -256,7 +256,7 @@ describe('one task that breaks its page', () => {
 
   test.each<[string, Answer]>([
     ['NaN, which makes FastAPI answer 500', { status: 500, body: 'Internal Server Error' }],
-    ['NaN in the answer', { body: '{"tasks":[{"id":"a","prompt":NaN}]}' }],
+    ['NaN in the response', { body: '{"tasks":[{"id":"a","prompt":NaN}]}' }],
     ['bytes that are not UTF-8', { body: Buffer.from('{"tasks":["\xff"]}', 'latin1') }],
   ])('is named: %s', async (_, answer) => {
     const failure = await failureFrom({ splits: { train: days(300) }, http: breaks((index) => index === 217, answer) });

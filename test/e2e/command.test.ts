@@ -1,4 +1,4 @@
-// The command line as users and scripts meet it: its two streams, its exit codes, its colours, and running it twice.
+// The command line as users and scripts see it: two streams, exit codes, colours, and a second run.
 
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const ending = endings();
 const rootOf = (name: string) => join(work, name);
 let server: Gridsim;
 
-// biome-ignore-start lint/suspicious/noControlCharactersInRegex: what terminals are told is made of them
+// biome-ignore-start lint/suspicious/noControlCharactersInRegex: terminal escapes consist of them
 const CONTROL = /[\x00-\x09\x0b-\x1f]/;
 const COLOUR = /\x1b\[[\d;]*m/g;
 const MOVING = /\r\x1b\[K/;
@@ -177,7 +177,7 @@ describe('on a terminal', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(COLOUR);
     expect(stdout).toMatch(MOVING);
-    expect(stdout.replace(COLOUR, '')).not.toMatch(/\[\d{1,2}m/); // none is cut into pieces
+    expect(stdout.replace(COLOUR, '')).not.toMatch(/\[\d{1,2}m/); // no escape is cut into pieces
   });
 
   test('there are no colours with NO_COLOR', async () => {

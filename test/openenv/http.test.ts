@@ -19,13 +19,13 @@ function clientOf(url: string, options: Partial<HttpOptions> = {}): HttpClient {
   return client;
 }
 
-/** A server that gives one answer to all, and its client. */
+/** A server that sends the same response to every request, and its client. */
 async function served(answer: Answer, options: Partial<HttpOptions> = {}, server: StandInOptions = {}) {
   const standIn = await StandIn.start({ http: () => answer, ...server });
   return { standIn, client: clientOf(standIn.url, options) };
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   function inPieces(response: ServerResponse): void {
     for (const part of ['{"a"', ':1', '}']) response.write(part);
     response.end();
@@ -50,7 +50,7 @@ describe('an answer', () => {
   });
 });
 
-test('an answer in many tiny pieces takes little more memory than its bytes', async () => {
+test('a response in many tiny pieces takes little more memory than its bytes', async () => {
   const pieces = 300_000;
   const { client } = await served((response) => {
     response.writeHead(200);
@@ -74,7 +74,7 @@ test('an answer in many tiny pieces takes little more memory than its bytes', as
   expect(Math.max(...(held as number[]))).toBeLessThan(3000);
 });
 
-describe('an invalid answer is one error with the URL and the start of the answer:', () => {
+describe('an invalid response is one error with the URL and the start of the response:', () => {
   test.each<[string, Answer, RegExp]>([
     [
       'HTML',
@@ -124,7 +124,7 @@ describe('an invalid answer is one error with the URL and the start of the answe
   });
 });
 
-describe('an answer without end', () => {
+describe('an endless response', () => {
   test('is aborted at the limit of bytes', async () => {
     const { client } = await served(
       (response) => {
@@ -166,7 +166,7 @@ describe('an answer without end', () => {
   test.each<[string, Answer]>([
     ['begins', () => {}],
     ['continues', (response) => void response.write('{"tasks":[')],
-  ])('an answer that never %s is aborted after the idle limit', async (_, answer) => {
+  ])('a response that never %s is aborted after the idle limit', async (_, answer) => {
     const { client, standIn } = await served(answer, { idleTimeout: 0.15 });
     const failure = await failureOf(client.json('GET', '/x'));
     expect(failure).toMatch(/no response within 0.15 s/);
@@ -234,7 +234,7 @@ test('an IPv6 server is reached', async () => {
 test('an idle connection that the server closed is not a failure', async () => {
   let answered = 0;
   const server = await StandIn.start({
-    // As a server whose keep-alive ends in the very moment of the next request.
+    // Like a server whose keep-alive time ends at the moment of the next request.
     http: () => (answered++ === 1 ? (response) => void response.destroy() : undefined),
   });
   const client = clientOf(server.url);
@@ -281,7 +281,7 @@ describe('TLS', () => {
 describe('an abort', () => {
   const REASON = new Error('stopped');
   test.each<[string, (response: ServerResponse) => void]>([
-    ['before the answer', () => {}],
+    ['before the response', () => {}],
     ['in the middle of it', (response) => void response.write('{"a":')],
   ])('%s ends the request with its reason', async (_, start) => {
     const stop = new AbortController();

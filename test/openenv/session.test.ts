@@ -114,7 +114,7 @@ describe('an unexpected frame', () => {
       return null;
     });
 
-  test('is never taken for the next answer', async () => {
+  test('is never taken for the next response', async () => {
     const { session, server } = await opened(twice());
     await reset(session);
     expect(await failureOf(session.listTools(5))).toMatch(/the server answered the reset twice: .*tools/);
@@ -167,12 +167,12 @@ test('a refused request leaves the session usable', async () => {
   expect((await reset(session)).done).toBe(false);
 });
 
-/** Answers each reset so. */
+/** Answers each reset with this. */
 const onReset = (answer: (session: Parameters<Script>[1]) => unknown): StandInOptions => ({
   ws: ({ type }, session) => (type === 'reset' ? answer(session) : undefined),
 });
 
-describe('an invalid answer ends the session, with the URL and the start of the answer:', () => {
+describe('an invalid response ends the session, with the URL and the start of the response:', () => {
   test.each<[string, StandInOptions, RegExp]>([
     ['text that is not JSON', onReset(() => 'Hello\x07 there'), /not an OpenEnv frame: Hello there/],
     ['truncated JSON', onReset(() => '{"type":"observation","da'), /not an OpenEnv frame: \{"type":"observation","da/],
@@ -229,7 +229,7 @@ describe('an invalid answer ends the session, with the URL and the start of the 
     expect(await failureOf(session.listTools(5))).toMatch(/closed the session \(1012/);
   });
 
-  test('a late answer is never taken for the answer to the next request', async () => {
+  test('a late response is never taken for the response to the next request', async () => {
     let answerLate = () => {};
     const { session } = await opened(
       onReset((served) => {

@@ -125,7 +125,7 @@ describe('--append-system-prompt @FILE', () => {
   });
 });
 
-// Their values hold `${VAR}` as a user writes it.
+// Their values contain `${VAR}` as a user writes it.
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: no templates of ours
 describe('headers', () => {
   test('$VAR and ${VAR} of --header-env are replaced for probing, and written as they are', () => {

@@ -32,8 +32,8 @@ export async function* eachFolder<Report>(
 }
 
 /**
- * If a server denies a request that lacks the config's headers, adds the options that send them. gymgen sends a header that a
- * lock file names only if the command line names it, too.
+ * If a server denies a request that lacks the config's headers, adds the options that send them. gymgen sends a header
+ * that a lock file names only if the command line names it, too.
  */
 export function withHeaderHint(error: unknown, { source, gym, discover }: GenerateRequest): unknown {
   const unsent = Object.entries(gym.headers).filter(([name]) => !(name in discover.headers));

@@ -12,7 +12,8 @@ import { type LockedFolder, refuseHeaders, refuseTasks, sourceOf, trustedCode } 
 /**
  * The requests that wrote the folders of a Gym root, from their lock files. These may come with someone else's repository;
  * docs/lock.md lists what they may decide.
- * @throws UserError if there are no such folders, or if a lock file contains something that only the command line may decide
+ * @throws UserError if there are no such folders, or if a lock file contains something that only the command line may
+ * decide
  */
 export async function lockedRequests(gymRoot: string, flags: LockFlags): Promise<WriteRequest[]> {
   const found = await writtenFolders(gymRoot);

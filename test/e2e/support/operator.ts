@@ -1,4 +1,4 @@
-// How the tests' model plays bench/server's faulty environment: one schedule, submitted again where the call failed.
+// How the tests' model plays bench/server's faulty environment: it submits one schedule, and repeats failed calls.
 
 import type { Conversation, Move } from './model-server.js';
 
