@@ -4,12 +4,24 @@ import { maskCredentials } from '../credentials.js';
 import { displayText } from '../display-text.js';
 import { UserError } from '../errors.js';
 import { type HttpProxy, proxyFor } from './proxy.js';
-import { busyOf } from './server-busy.js';
+import { busyOf } from './retry-after.js';
 
 const TLS = /CERT|TLS|SSL|EPROTO|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/;
 
 /** Error codes of a failed connection to a proxy. */
 const NOT_CONNECTED = new Set('ECONNREFUSED ENOTFOUND EAI_AGAIN ETIMEDOUT EHOSTUNREACH ENETUNREACH'.split(' '));
+
+/** All sessions of the server are in use. Another try may find a free one. */
+export class ServerFull extends UserError {
+  override readonly name = 'ServerFull';
+  constructor(
+    where: string,
+    readonly active: number | null | undefined,
+    readonly max: number | null | undefined,
+  ) {
+    super(`the server is full: ${active ?? '?'} of its ${max ?? '?'} sessions are in use`, { where });
+  }
+}
 
 /** The server cannot be reached, or it closed the connection. Another try may succeed. */
 export class Unreachable extends UserError {

@@ -12,7 +12,7 @@ import { withoutMark } from '../json/utf8.js';
 import { LIMITS, overLimit } from '../limits.js';
 import { connectionFailure, excerpt, Unreachable } from './failures.js';
 import { type HttpProxy, onProxyRefusal, proxyAgent, proxyFor, proxyRefusal } from './proxy.js';
-import { busyOf, type ServerBusy, waitFor } from './server-busy.js';
+import { busyOf, type ServerBusy, waitFor } from './retry-after.js';
 import type { ServerUrl } from './url.js';
 
 export interface HttpOptions {

@@ -6,7 +6,7 @@ import { firstIssue } from '../json/guards.js';
 import { withoutMark } from '../json/utf8.js';
 import { LIMITS, limitMessage, overLimit } from '../limits.js';
 import type { JsonText } from '../model.js';
-import { connectionFailure, excerpt, handshakeFailure } from './failures.js';
+import { connectionFailure, excerpt, handshakeFailure, ServerFull } from './failures.js';
 import {
   errorText,
   Frame,
@@ -18,7 +18,6 @@ import {
   SessionLost,
 } from './messages.js';
 import { onProxyRefusal, proxyAgent, proxyFor } from './proxy.js';
-import { ServerFull } from './server-busy.js';
 import type { ServerUrl } from './url.js';
 
 export interface SessionOptions {

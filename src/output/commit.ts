@@ -22,7 +22,8 @@ import {
   syncFoldersOf,
   writeNewFile,
 } from './fs.js';
-import { isSafePath, LinkGuard, LOCK_FILE, type Places } from './paths.js';
+import { LinkGuard } from './link-guard.js';
+import { isSafePath, LOCK_FILE, type Places } from './paths.js';
 import type { RunLock } from './run-lock.js';
 import { stagedPath, syncStaged } from './stage.js';
 

@@ -1,6 +1,6 @@
 // Each function handles the errors that its description names. Any other error becomes a UserError that names the path.
 
-import type { Dirent, Stats } from 'node:fs';
+import { type Dirent, type Stats, writeSync } from 'node:fs';
 import {
   access,
   constants,
@@ -116,7 +116,7 @@ export async function writeNewFile(path: string, chunks: AsyncIterable<Buffer> |
     let unsynced = 0;
     for await (const chunk of chunks) {
       // Not around the loop, because a failure of the source is not a disk error.
-      await translateErrors(path, () => file.writeFile(chunk));
+      await translateErrors(path, async () => writeAll(file, chunk));
       unsynced += chunk.length;
       if (unsynced < SYNC_EVERY) continue;
       await syncing;
@@ -129,6 +129,11 @@ export async function writeNewFile(path: string, chunks: AsyncIterable<Buffer> |
     await Promise.allSettled([syncing]);
     await translateErrors(path, () => file.close());
   }
+}
+
+/** Synchronous, because handing a chunk to another thread takes longer than copying it to the page cache. */
+function writeAll({ fd }: FileHandle, chunk: Buffer): void {
+  for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at);
 }
 
 /** Moves a file to a path, replacing an existing file, and creates missing folders. Does nothing if there is no such file. */

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { HttpClient, parseServerUrl } from '../../src/openenv/index.js';
-import { busyOf } from '../../src/openenv/server-busy.js';
+import { busyOf } from '../../src/openenv/retry-after.js';
 import { discoverAll, Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
 import { type Answer, StandIn } from '../support/stand-in.js';

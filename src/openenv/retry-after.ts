@@ -18,18 +18,6 @@ export class ServerBusy extends UserError {
   }
 }
 
-/** All sessions of the server are in use. Another try may find a free one. */
-export class ServerFull extends UserError {
-  override readonly name = 'ServerFull';
-  constructor(
-    where: string,
-    readonly active: number | null | undefined,
-    readonly max: number | null | undefined,
-  ) {
-    super(`the server is full: ${active ?? '?'} of its ${max ?? '?'} sessions are in use`, { where });
-  }
-}
-
 /** Minimum wait in seconds, even if the server says 0. */
 const SHORTEST = 0.25;
 
