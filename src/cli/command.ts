@@ -48,9 +48,16 @@ export function addCommand(cli: Command, spec: CommandSpec): void {
   for (const [, option] of options) command.addOption(option);
   command.action(async (...all: unknown[]) => {
     const args = all.slice(0, spec.arguments.length).flat() as (string | undefined)[];
-    const flags = options.map(([name, option]) => [name, command.getOptionValue(option.attributeName())] as const);
+    const flags = options.map(([name, option]) => [name, optionValue(command, option)] as const);
     await spec.run(Object.fromEntries(flags.filter(([, value]) => value !== undefined)), ...args);
   });
+}
+
+/** The value of an option. Commander keeps `--no-x` as the value false of `--x`. */
+function optionValue(command: Command, option: Option): unknown {
+  const value: unknown = command.getOptionValue(option.attributeName());
+  if (option.negate) return value === false ? true : undefined;
+  return value === false ? undefined : value;
 }
 
 /** The parent of the commands whose names begin with this word. Without a word, the command line itself. */

@@ -1,7 +1,18 @@
 import type { ZodType } from 'zod';
 import type * as Values from './value-types.js';
 
-export type CommandName = 'write' | 'check' | 'update' | 'batch' | 'inspect' | 'record' | 'report' | 'demo' | 'doctor';
+export type CommandName =
+  | 'write'
+  | 'check'
+  | 'update'
+  | 'batch'
+  | 'inspect'
+  | 'record'
+  | 'report'
+  | 'demo'
+  | 'doctor'
+  | 'trainer nemo-rl'
+  | 'trainer axolotl';
 
 /** One row of the table: everything that gymgen knows about a command-line option. */
 export interface Option {

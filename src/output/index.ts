@@ -16,5 +16,7 @@ export { LinkGuard } from './link-guard.js';
 export { describeIssues, type Lock, LockSchema, readLock } from './lock-file.js';
 export { hasGitPart, LOCK_FILE } from './paths.js';
 export { assertFinished, finishCommits } from './recovery.js';
+export { replaceableText, signed } from './signed-file.js';
 export { targetFile, withDraft } from './single-file.js';
+export { type NewFile, writeFiles } from './write-files.js';
 export { type Planned, planFolder, type WriteOptions, writeFolder } from './write-folder.js';

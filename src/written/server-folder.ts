@@ -65,17 +65,24 @@ async function readToolsets(folder: string): Promise<WrittenToolset[]> {
   }
 }
 
-/** A row, or why a line is not one. */
-export type WrittenRow = { line: number; row: Record<string, unknown> } | { line: number; problem: string };
+/** A row and its text, or why a line is not one. */
+export type WrittenRow =
+  | { line: number; row: Record<string, unknown>; text: string }
+  | { line: number; problem: string };
 
-/** The rows of a file, one by one. Blank lines are skipped. @throws UserError if a line is too long */
-export async function* readRows(file: string): AsyncGenerator<WrittenRow> {
+/**
+ * The rows of a file, one by one.
+ * @param blankLines whether blank lines are problems; by default they are skipped
+ * @throws UserError if a line is too long
+ */
+export async function* readRows(file: string, { blankLines = false } = {}): AsyncGenerator<WrittenRow> {
   const lines = await FileLines.open(file);
   let line = 0;
   try {
     for (let text = await lines.take(); text !== undefined; text = await lines.take()) {
       line += 1;
       if (text.trim() !== '') yield rowIn(text, line);
+      else if (blankLines) yield { line, problem: 'blank line' };
     }
   } catch (error) {
     if (!(error instanceof LineTooLong)) throw error;
@@ -90,7 +97,8 @@ function rowIn(text: string, line: number): WrittenRow {
   if (exceeded) return { line, problem: limitMessage(exceeded) };
   try {
     const row: unknown = JSON.parse(text);
-    if (typeof row === 'object' && row !== null && 'responses_create_params' in row) return { line, row: { ...row } };
+    if (typeof row === 'object' && row !== null && 'responses_create_params' in row)
+      return { line, row: { ...row }, text };
   } catch {
     return { line, problem: 'not valid JSON' };
   }
