@@ -3,22 +3,22 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Running } from './processes.js';
 
-/** A call of a tool. */
+/** A tool call. */
 export type Call = { call: string; arguments: Record<string, unknown> };
 
-/** What a model does next: calls a tool, or says something, which ends its turn. */
+/** The next move of a model: a tool call, or a message, which ends its turn. */
 export type Move = Call | { say: string };
 
-/** What a model decides by. */
+/** The input of the policy. */
 export interface Conversation {
   /** The task's prompt: the last message of the user. */
   prompt: string;
   system: string | undefined;
   /** Names of the tools that it may call. */
   tools: string[];
-  /** What it called so far, first to last. */
+  /** Its calls so far, in order. */
   calls: Call[];
-  /** What its calls were answered. */
+  /** The outputs of its calls. */
   answers: string[];
 }
 
@@ -27,11 +27,11 @@ export type Policy = (conversation: Conversation) => Move | Promise<Move>;
 export interface ModelServer extends Running {
   /** The base URL, as --model-url takes it. */
   url: string;
-  /** Times that the policy was asked. */
+  /** Number of requests to the policy. */
   calls: number;
 }
 
-/** An OpenAI-compatible server, as far as NeMo Gym needs one, whose model plays a fixed policy. */
+/** An OpenAI-compatible server with the routes that NeMo Gym needs. Its model plays a fixed policy. */
 export async function modelServer(policy: Policy): Promise<ModelServer> {
   const model: ModelServer = { url: '', calls: 0, stop };
   const server = createServer(async (request, response) => {
@@ -45,10 +45,10 @@ export async function modelServer(policy: Policy): Promise<ModelServer> {
       model.calls += 1;
       return answer(200, responseOf(await policy(conversationIn(await bodyOf(request))), model.calls));
     } catch (error) {
-      return answer(400, { error: { message: `the policy failed: ${error}` } }); // 5xx would be asked for ever
+      return answer(400, { error: { message: `the policy failed: ${error}` } }); // after a 5xx, Gym would retry for ever
     }
   });
-  server.keepAliveTimeout = 60_000; // or a pooled connection closes under a request
+  server.keepAliveTimeout = 60_000; // otherwise, a pooled connection may close during a request
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   model.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
