@@ -103,7 +103,12 @@ function toolParserOf(model: string, chosen: string | undefined): string {
   });
 }
 
-function assertFits({ sequenceLength, maxNewTokens, lora }: AxolotlPlan): void {
+function assertFits({ sequenceLength, maxNewTokens, maxSteps, lora }: AxolotlPlan): void {
+  if (!Number.isSafeInteger(sequenceLength)) {
+    throw new UserError(`${maxSteps} replies of ${maxNewTokens} tokens are too long`, {
+      fix: 'lower --max-new-tokens or --max-steps',
+    });
+  }
   if (sequenceLength <= maxNewTokens) {
     throw new UserError('--max-total-sequence-length is not above --max-new-tokens: vLLM would refuse every request', {
       fix: `raise --max-total-sequence-length above ${maxNewTokens}, or lower --max-new-tokens`,
