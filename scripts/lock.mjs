@@ -10,6 +10,7 @@ import { findUv } from './toolchain.mjs';
 const LOCKS = {
   uv: { input: 'uv==0.13.9', python: '3.8' },
   agentenv: { input: 'agentenv-framework[openenv]==0.9.1364', python: '3.11.4' },
+  'nemo-gym': { input: 'nemo-gym==0.7.0', python: '3.13.14' },
   gridsim: { input: join(root, 'fixtures', 'gridsim', 'pyproject.toml'), python: '3.11' },
 };
 const WITHOUT = join(root, 'scripts', 'requirements', 'without.txt');

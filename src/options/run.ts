@@ -1,6 +1,6 @@
 import { GENERATE, rows } from './option.js';
 
-const ALL = ['write', 'check', 'update', 'batch', 'inspect', 'record', 'report', 'demo', 'doctor'] as const;
+const ALL = ['write', 'check', 'update', 'batch', 'inspect', 'record', 'play', 'report', 'demo', 'doctor'] as const;
 
 /** Options that decide how a command runs and what it prints, by the heading of their group. A lock file keeps none of them. */
 export const RUN_OPTIONS = {

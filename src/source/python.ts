@@ -9,8 +9,10 @@ export const SUPPORTED_PYTHON = '>=3.11';
 
 /** The packages that gymgen itself installs, and the Python versions that they support. */
 const OWN = {
-  agentenv: { name: 'AgentEnv', python: '>=3.11.4' },
-  gridsim: { name: 'gridsim', python: SUPPORTED_PYTHON },
+  agentenv: { name: 'AgentEnv', python: '>=3.11.4', compile: false },
+  gridsim: { name: 'gridsim', python: SUPPORTED_PYTHON, compile: false },
+  // Several processes start in it at once, each of which would compile the same modules.
+  'nemo-gym': { name: 'NeMo Gym', python: '>=3.13.14,<3.14', compile: true },
 };
 
 /**
@@ -24,9 +26,19 @@ export async function ownPython(
   signal: AbortSignal,
 ): Promise<string> {
   const file = lockedRequirements(name);
+  const { compile, ...own } = OWN[name];
   const wanted = {
-    ...OWN[name],
-    install: ['--no-cache', '--no-deps', '--only-binary', ':all:', '--require-hashes', '--requirements', file],
+    ...own,
+    install: [
+      ...(compile ? ['--compile-bytecode'] : []),
+      '--no-cache',
+      '--no-deps',
+      '--only-binary',
+      ':all:',
+      '--require-hashes',
+      '--requirements',
+      file,
+    ],
     options: ['--no-config'],
     cwd: '/',
   };

@@ -65,8 +65,10 @@ async function readToolsets(folder: string): Promise<WrittenToolset[]> {
   }
 }
 
-/** A row, or why a line is not one. */
-export type WrittenRow = { line: number; row: Record<string, unknown> } | { line: number; problem: string };
+/** A row with its text, which JSON.parse may change; or why a line is not one. */
+export type WrittenRow =
+  | { line: number; row: Record<string, unknown>; json: string }
+  | { line: number; problem: string };
 
 /** The rows of a file, one by one. Blank lines are skipped. @throws UserError if a line is too long */
 export async function* readRows(file: string): AsyncGenerator<WrittenRow> {
@@ -90,7 +92,8 @@ function rowIn(text: string, line: number): WrittenRow {
   if (exceeded) return { line, problem: limitMessage(exceeded) };
   try {
     const row: unknown = JSON.parse(text);
-    if (typeof row === 'object' && row !== null && 'responses_create_params' in row) return { line, row: { ...row } };
+    if (typeof row === 'object' && row !== null && 'responses_create_params' in row)
+      return { line, row: { ...row }, json: text };
   } catch {
     return { line, problem: 'not valid JSON' };
   }
