@@ -1,6 +1,6 @@
 // How the tests' model plays the AgentEnv bundles: what it does on each task, some of it wrong.
 
-import type { Conversation, Move } from './model-server.js';
+import type { Conversation, Move } from '../../../src/play/index.js';
 
 const call = (name: string, args: Record<string, unknown>): Move => ({ call: name, arguments: args });
 const endTurn = (response: string) => call('end_turn', { response });

@@ -1,6 +1,6 @@
 // How the tests' model plays gridsim: badly and well by turns, always the same on a day, so that rewards of all sizes come.
 
-import type { Conversation, Move } from './model-server.js';
+import type { Conversation, Move } from '../../../src/play/index.js';
 
 const HOURS = 24;
 
