@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
 import { UserError } from '../errors.js';
 import { readNoFollow } from '../files.js';
 import { isRecord } from '../json/guards.js';
 import { LIMITS, overLimit } from '../limits.js';
 import {
+  type BuildOptions,
   cachedFolder,
   createEnvironment,
   folderOfThisRun,
@@ -37,11 +38,12 @@ export interface GymPython {
  */
 export async function gymPython(
   named: string | undefined,
+  build: BuildOptions,
   note: (text: string) => void,
   signal: AbortSignal,
 ): Promise<GymPython> {
   if (named !== undefined) return checkedPython(named, signal);
-  const python = await ownPython('nemo-gym', note, signal);
+  const python = await ownPython('nemo-gym', note, signal, build);
   return { python, programs: dirname(python) };
 }
 
@@ -76,15 +78,18 @@ async function checkedPython(named: string, signal: AbortSignal): Promise<GymPyt
 export async function serverPython(
   folder: string,
   gym: GymPython,
+  { env = {}, building }: BuildOptions,
   note: (text: string) => void,
   signal: AbortSignal,
 ): Promise<string> {
   const more = additionalDependencies(await readPyproject(folder), join(folder, 'pyproject.toml'));
   if (more.length === 0) return gym.python;
   const requirements = [...pinned(await readFile(lockedRequirements('nemo-gym'), 'utf8')), ...more];
-  const create = (fresh: string) => {
+  const create = async (fresh: string) => {
+    await building?.(fresh);
     const install = ['--compile-bytecode', ...requirements];
-    return createEnvironment({ name: folder, python: PYTHON, install, options: [], cwd: '/' }, fresh, note, signal);
+    const wanted = { name: basename(folder), python: PYTHON, install, options: [], cwd: '/', env };
+    await createEnvironment(wanted, fresh, note, signal);
   };
   if (more.some((each) => LOCAL.test(each))) return pythonIn(await folderOfThisRun(create));
   return pythonIn(await cachedFolder('envs/servers/server', JSON.stringify(requirements), create));

@@ -47,8 +47,8 @@ export interface ServedEnvironment {
 }
 
 export interface PlayReporter {
-  note(text: string): void;
-  progress(text: string): void;
+  note: (text: string) => void;
+  progress: (text: string) => void;
 }
 
 /** Seconds. */
@@ -86,11 +86,12 @@ export async function play(
     reporter.note(`removed what a killed run left behind: processes ${left.processes}, folders ${left.folders}`);
   }
   const model = 'policy' in request.model ? request.model : await findModel(request.model, signal);
-  const prepared = { model, ...(await pythonsFor(request, reporter, signal)) };
-  const environment = clock();
   const release = holdExit('NeMo Gym and its servers to end');
   const endings = new Endings();
   try {
+    const run = endings.add(await createRunFolder(), (folder) => folder.remove());
+    const prepared = { run, model, ...(await pythonsFor(request, run, reporter, signal)) };
+    const environment = clock();
     const played = await playWith(request, prepared, { serve, reporter, signal, endings, clock });
     await endings.run();
     return { ...played, times: { environment, ...played.times, stop: clock() } };
@@ -101,6 +102,7 @@ export async function play(
 }
 
 interface Prepared {
+  run: RunFolder;
   model: Model | { policy: Policy };
   gym: GymPython;
   /** The Python of each written server, by its place: `resources_servers/<name>`. */
@@ -109,13 +111,14 @@ interface Prepared {
 
 async function pythonsFor(
   { python, folders }: PlayRequest,
+  { env, building }: RunFolder,
   { note }: PlayReporter,
   signal: AbortSignal,
 ): Promise<Pick<Prepared, 'gym' | 'pythons'>> {
-  const gym = await gymPython(python, note, signal);
+  const gym = await gymPython(python, { env, building }, note, signal);
   const pythons = new Map<string, string>();
   for (const { name, folder } of folders) {
-    pythons.set(namesOf(name).folder, await serverPython(folder, gym, note, signal));
+    pythons.set(namesOf(name).folder, await serverPython(folder, gym, { env, building }, note, signal));
   }
   return { gym, pythons };
 }
@@ -128,10 +131,9 @@ interface Context {
   clock: () => number;
 }
 
-async function playWith(request: PlayRequest, { model: source, gym, pythons }: Prepared, context: Context) {
+async function playWith(request: PlayRequest, { run, model: source, gym, pythons }: Prepared, context: Context) {
   const { reporter, signal, endings, clock } = context;
   const { split, limit, repeats, concurrency, folders } = request;
-  const run = endings.add(await createRunFolder(), (folder) => folder.remove());
   const at = (...parts: string[]) => join(run.path, ...parts);
   for (const folder of ['ray', 'eval', 'serve/resources_servers']) await mkdir(at(folder), { recursive: true });
   const rows = at('eval/rows.jsonl');

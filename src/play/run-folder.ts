@@ -1,20 +1,27 @@
 import { once } from 'node:events';
 import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { lstat, mkdtemp, readdir, realpath, rm, rmdir } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, realpath, rm, rmdir, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errno, translateErrors } from '../files.js';
+import { errno, readNoFollow, translateErrors } from '../files.js';
 import { cleanOnForcedExit } from '../shutdown.js';
+import { isPrivateFolder } from '../state/private-folder.js';
 import { killAll, MARK, ownProcesses, processesOf, type RunningProcess } from './processes.js';
 
 const PREFIX = 'gymgen-play-';
 const NAME = /^gymgen-play-\w{6}$/;
 /** The socket that a run listens on: the system closes it when gymgen ends, however it ends. */
 const ALIVE = 'alive';
+/** The file that names a folder of the cache. */
+const BUILDING = 'building';
+/** What gymgen calls such a folder before it is complete. */
+const INCOMPLETE = /\/gymgen\/envs\/[a-z]+\/[a-z-]+-[0-9a-f]{16}-\w{6}$/;
 /** Paths of Ray's sockets may have up to 107 bytes, of which Ray itself needs 70. */
 const LONGEST = 37 - '/gymgen-play-123456'.length;
+/** Bytes of a path. */
+const LONGEST_PATH = 4096;
 /** Times to look for processes that are started while others are being killed, and the wait before each. */
 const ROUNDS = 20;
 const ROUND_MS = 100;
@@ -25,6 +32,8 @@ export interface RunFolder {
   path: string;
   /** Marks the processes of the run. */
   env: Record<string, string>;
+  /** Notes a folder of the cache in which an environment is created. If this run is killed, a later one removes it. */
+  building(folder: string): Promise<void>;
   /** Ends every process of the run, and removes the folder. */
   remove(): Promise<void>;
 }
@@ -39,7 +48,8 @@ export async function createRunFolder(): Promise<RunFolder> {
     await rm(path, { recursive: true, force: true, maxRetries: 5 });
     release();
   };
-  return { path, env: { [MARK]: path }, remove };
+  const building = (folder: string) => writeFile(join(path, BUILDING), folder);
+  return { path, env: { [MARK]: path }, building, remove };
 }
 
 /** Another run may remove the folder while it is still empty. */
@@ -111,10 +121,19 @@ export async function removeLeftovers(): Promise<Leftovers> {
     removed.processes += await endProcesses(run);
     if (state === 'empty') await rmdir(run).catch(() => {}); // a run that is just beginning tries again
     if (state !== 'left') continue;
+    await removeIncomplete(run);
     await rm(run, { recursive: true, force: true, maxRetries: 5 }).catch(() => {}); // another run may be removing it, too
     removed.folders += 1;
   }
   return removed;
+}
+
+/** Removes the environment that a killed run was creating. */
+async function removeIncomplete(run: string): Promise<void> {
+  const folder = await readNoFollow(join(run, BUILDING), LONGEST_PATH).catch(() => '');
+  const path = folder.toString();
+  if (!INCOMPLETE.test(path) || !(await isPrivateFolder(path))) return;
+  await rm(path, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
 }
 
 async function foldersIn(base: string): Promise<string[]> {

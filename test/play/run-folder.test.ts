@@ -87,6 +87,22 @@ describe.skipIf(process.platform !== 'linux')('a run', () => {
     await end(marked);
   });
 
+  test('removes an environment that a killed run was creating, and no other folder', async () => {
+    const cache = mkdtempSync(join(tmpdir(), 'gymgen-cache-'));
+    onTestFinished(() => rmSync(cache, { recursive: true }));
+    const folders = ['nemo-gym-0123456789abcdef-aB3_x9', 'nemo-gym-0123456789abcdef'].map((name) => {
+      const folder = join(cache, 'gymgen/envs/gymgen', name);
+      mkdirSync(join(folder, 'lib'), { recursive: true });
+      return folder;
+    });
+    for (const folder of folders) {
+      const run = await leftFolder();
+      writeFileSync(join(run, 'building'), folder);
+    }
+    await removeLeftovers();
+    expect(folders.map((folder) => existsSync(folder))).toEqual([false, true]);
+  });
+
   test('removes only folders with the name of a run', async () => {
     const path = mkdtempSync(join(tmpdir(), 'gymgen-other-'));
     onTestFinished(() => rmSync(path, { recursive: true }));
