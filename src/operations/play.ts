@@ -1,4 +1,4 @@
-import { access, readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../errors.js';
 import { ABSENT, orUndefined } from '../files.js';
@@ -13,7 +13,16 @@ import {
   type ServeEnvironment,
 } from '../play/index.js';
 import { gymgenCommand } from '../printed-command.js';
-import { binsOf, histogram, type Line, readLines, rolloutOf, type Summary, summarize } from '../report/index.js';
+import {
+  binsOf,
+  histogram,
+  type Line,
+  type Rollout,
+  readLines,
+  rolloutOf,
+  type Summary,
+  summarize,
+} from '../report/index.js';
 import { serveExample } from '../source/index.js';
 import { targetFolders, type WrittenFolder } from '../written/index.js';
 import { programPath } from './request.js';
@@ -49,9 +58,12 @@ export async function playServers(
   const { folders } = await targetFolders(target, names);
   const serve = options.demo ? exampleFor(folders, reporter) : undefined;
   const { output, ...played } = await play(requestOf(options, model, folders), serve, reporter, signal);
-  const rollouts = (await linesOf(output.rollouts)).flatMap((read) =>
-    'value' in read ? [rolloutOf(read.value, read.line)] : [],
-  );
+  const rollouts: Rollout[] = [];
+  for await (const read of linesOf(output.rollouts)) {
+    if ('value' in read) rollouts.push(rolloutOf(read.value, read.line));
+  }
+  let failed = 0;
+  for await (const _ of linesOf(output.failures)) failed += 1;
   if (rollouts.length === 0) {
     throw new UserError('no rollout ended', {
       where: output.shown,
@@ -66,7 +78,7 @@ export async function playServers(
     files: (await readdir(output.path)).sort(),
     summary: summarize(rollouts),
     ...(rewards.length > 0 ? { histogram: histogram(rewards, binsOf(rewards, ROWS, { unit: isUnit })) } : {}),
-    failed: (await linesOf(output.failures)).length,
+    failed,
   };
 }
 
@@ -112,15 +124,7 @@ function exampleFor(folders: readonly WrittenFolder[], { note }: PlayReporter): 
 }
 
 /** The lines of a file; none if it does not exist. */
-async function linesOf(file: string): Promise<Line[]> {
-  const lines: Line[] = [];
-  if (
-    !(await orUndefined(
-      ABSENT,
-      access(file).then(() => true),
-    ))
-  )
-    return lines;
-  for await (const batch of readLines(file)) lines.push(...batch);
-  return lines;
+async function* linesOf(file: string): AsyncGenerator<Line> {
+  if (!(await orUndefined(ABSENT, stat(file)))) return;
+  for await (const batch of readLines(file)) yield* batch;
 }

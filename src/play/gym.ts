@@ -32,7 +32,7 @@ export function gymEnvironment(programs: string, more: Readonly<Record<string, s
   const { NEMO_GYM_EXTRA_ROOTS, NEMO_GYM_CONFIG_DICT, NEMO_GYM_CONFIG_PATH, RAY_ADDRESS, ...env } = process.env;
   return {
     ...env,
-    PATH: [programs, env.PATH].join(delimiter),
+    PATH: [programs, ...(env.PATH ? [env.PATH] : [])].join(delimiter),
     PYTHONUNBUFFERED: '1',
     // The environment is compiled already; nothing is to be written to the Gym root. With a prefix, Python looks only there.
     ...(env.PYTHONPYCACHEPREFIX === undefined ? { PYTHONDONTWRITEBYTECODE: '1' } : {}),

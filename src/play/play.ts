@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatCount } from '../display-text.js';
 import { namesOf } from '../gym/index.js';
+import { LIMITS, overLimit } from '../limits.js';
 import { holdExit } from '../shutdown.js';
 import type { WrittenFolder } from '../written/index.js';
 import { Endings } from './endings.js';
@@ -131,53 +133,80 @@ interface Context {
   clock: () => number;
 }
 
-async function playWith(request: PlayRequest, { run, model: source, gym, pythons }: Prepared, context: Context) {
+async function playWith(
+  request: PlayRequest,
+  prepared: Prepared,
+  context: Context,
+): Promise<Omit<Played, 'times'> & { times: Pick<PlayTimes, 'start' | 'rollouts'> }> {
+  const { run, model, gym } = prepared;
   const { reporter, signal, endings, clock } = context;
-  const { split, limit, repeats, concurrency, folders } = request;
-  const at = (...parts: string[]) => join(run.path, ...parts);
-  for (const folder of ['ray', 'eval', 'serve/resources_servers']) await mkdir(at(folder), { recursive: true });
-  const rows = at('eval/rows.jsonl');
-  const servers = await writeRows(
-    folders.map(({ folder }) => ({ folder, split, limit })),
-    rows,
-  );
+  const { repeats, concurrency, folders } = request;
+  for (const folder of ['ray', 'eval', 'serve/resources_servers']) {
+    await mkdir(join(run.path, folder), { recursive: true });
+  }
+  const rows = join(run.path, 'eval/rows.jsonl');
+  const servers = await writeRows(request, rows);
+  const count = repeats * servers.reduce((sum, each) => sum + each.rows, 0);
+  if (count > LIMITS.reportRollouts) {
+    throw overLimit('reportRollouts', { where: plural(count), fix: 'pass a lower --limit or --repeats' });
+  }
 
-  const output = endings.add(await outputFolder(request.output, folders.map(({ name }) => name).join('-')), (folder) =>
-    signal.aborted ? folder.discard() : Promise.resolve(),
-  );
-  const keyEnv = 'policy' in source ? undefined : source.keyEnv;
-  const log = endings.add(new Log(output.log, keyEnv === undefined ? undefined : keyIn(keyEnv)), (file) =>
-    file.close(),
-  );
-  const environment = await context.serve?.(signal);
-  if (environment) endings.add(environment, (server) => server.close());
-  const model = 'policy' in source ? await policyModel(source.policy, endings) : source;
+  const name = folders.map((folder) => folder.name).join('-');
+  const output = endings.add(await outputFolder(request.output, name), async (folder) => {
+    if (signal.aborted) await folder.discard();
+  });
+  const key = 'policy' in model || model.keyEnv === undefined ? undefined : keyIn(model.keyEnv);
+  const log = endings.add(new Log(output.log, key), (file) => file.close());
+  reporter.note("starting Ray and NeMo Gym's servers");
+  const { env, headPort, needed } = await startAll(request, prepared, context, log);
+  const start = clock();
 
-  const { env, override } = environmentOf(run, gym, environment);
-  reporter.progress('starting Ray');
+  reporter.note(`playing ${plural(count)}`);
+  const settings = { headPort, rows, rollouts: output.rollouts, repeats, concurrency };
+  await writeFile(join(run.path, 'eval/env.yaml'), rolloutConfig(settings));
+  const { progress } = reporter;
+  await runRollouts({ gym, env, log, signal, progress, folder: join(run.path, 'eval') }, needed);
+  return { servers, output, times: { start, rollouts: clock() }, ...('policy' in model ? {} : { model }) };
+}
+
+const plural = (count: number) => `${formatCount(count)} rollout${count === 1 ? '' : 's'}`;
+
+interface Started {
+  env: NodeJS.ProcessEnv;
+  headPort: number;
+  /** Each rejects when something that the rollouts need has ended. */
+  needed: Promise<never>[];
+}
+
+/** Starts all that rollouts need: the environment, a policy, Ray, and NeMo Gym's servers. */
+async function startAll(
+  request: PlayRequest,
+  { run, model: named, gym, pythons }: Prepared,
+  { serve, reporter, signal, endings }: Context,
+  log: Log,
+): Promise<Started> {
+  const { note, progress } = reporter;
+  const at = (folder: string) => join(run.path, folder);
+  const served = await serve?.(signal);
+  if (served) endings.add(served, (server) => server.close());
+  const model = 'policy' in named ? await policyModel(named.policy, endings) : named;
+  const { env, override } = environmentOf(run, gym, served);
   const ray = endings.add(
-    await startRay({ program: join(gym.programs, 'ray'), folder: at('ray'), env, log, note: reporter.note, signal }),
+    await startRay({ program: join(gym.programs, 'ray'), folder: at('ray'), env, log, note, signal }),
     (started) => started.stop(),
   );
   const [headPort = 0] = await freePorts(1);
-  const played = await linkServers(request, at('serve'), override);
-  for (const server of startedServers(played, model)) {
+  const servers = await linkServers(request, at('serve'), override);
+  for (const server of startedServers(servers, model)) {
     await linkVenv(at('venvs'), server, pythons.get(server) ?? gym.python);
   }
-  const settings = { servers: played, model, ray: ray.address, headPort, venvs: at('venvs') };
+  const settings = { servers, model, ray: ray.address, headPort, venvs: at('venvs') };
   await writeFile(at('serve/env.yaml'), serveConfig(settings));
-  const options = { gym, env, log, signal, progress: (text: string) => reporter.progress(text) };
-  reporter.progress('starting the servers');
-  const gymServers = endings.add(await startServers({ ...options, folder: at('serve') }), (started) => started.stop());
-  const start = clock();
-
-  const settled = { headPort, rows, rollouts: output.rollouts, repeats, concurrency };
-  await writeFile(at('eval/env.yaml'), rolloutConfig(settled));
-  const needed = [gymServers.ended, ray.ended, ...(environment ? [environment.ended] : [])];
-  reporter.progress('playing');
-  await runRollouts({ ...options, folder: at('eval') }, needed);
-  const times = { start, rollouts: clock() };
-  return { servers, output, times, ...('policy' in source ? {} : { model }) };
+  const gymServers = endings.add(
+    await startServers({ gym, env, log, signal, progress, folder: at('serve') }),
+    (started) => started.stop(),
+  );
+  return { env, headPort, needed: [gymServers.ended, ray.ended, ...(served ? [served.ended] : [])] };
 }
 
 async function policyModel(policy: Policy, endings: Endings): Promise<Model> {

@@ -6,6 +6,9 @@ import type { Log } from './log.js';
 /** Characters of a line that are kept: a program may print any amount without a line break. */
 const LINE = 16 * 1024;
 
+/** Time to read the last output of a program that ended: one of its children may keep the output open. */
+const LAST_OUTPUT_MS = 500;
+
 export interface ProgramOptions {
   cwd: string;
   env: NodeJS.ProcessEnv;
@@ -38,7 +41,9 @@ export class Program {
   }
 
   private async end() {
+    const closed = once(this.child, 'close').catch(() => {});
     const [code, signal] = await once(this.child, 'exit'); // rejects if the program cannot be started
+    await Promise.race([closed, sleep(LAST_OUTPUT_MS, undefined, { ref: false })]);
     return { code, signal };
   }
 

@@ -8,11 +8,11 @@ import { readRows, readServerFolder } from '../written/index.js';
 const EVALUATION = ['eval', 'evaluation', 'validation', 'valid', 'val', 'dev', 'test'];
 
 export interface RowChoice {
-  /** Absolute path of a written server's folder. */
-  folder: string;
+  /** Written servers. */
+  folders: readonly { folder: string }[];
   /** By default the split for evaluation, or else the first one. */
   split?: string | undefined;
-  /** Maximum number of rows. */
+  /** Maximum number of rows of each server. */
   limit?: number | undefined;
 }
 
@@ -28,11 +28,14 @@ export interface PlayedRows {
  * @param target a new file
  * @throws UserError if a split is missing or has no rows, or if a line is not a row
  */
-export async function writeRows(choices: readonly RowChoice[], target: string): Promise<PlayedRows[]> {
+export async function writeRows(
+  { folders, split: wanted, limit = Number.POSITIVE_INFINITY }: RowChoice,
+  target: string,
+): Promise<PlayedRows[]> {
   const stream = createWriteStream(target, { flags: 'wx' });
   const played: PlayedRows[] = [];
   try {
-    for (const { folder, split: wanted, limit = Number.POSITIVE_INFINITY } of choices) {
+    for (const { folder } of folders) {
       const { name, rowFiles } = await readServerFolder(folder);
       const { split, path } = chosenSplit(wanted, rowFiles, folder);
       let rows = 0;

@@ -34,14 +34,16 @@ const row = (index: number) =>
 test('the rows are copied as they are, up to the limit', async () => {
   const folder = server('shop', { train: row(0), eval: row(1) + row(2) + row(3) });
   const target = newFile();
-  expect(await writeRows([{ folder, limit: 2 }], target)).toEqual([{ name: 'shop', split: 'eval', rows: 2 }]);
+  expect(await writeRows({ folders: [{ folder }], limit: 2 }, target)).toEqual([
+    { name: 'shop', split: 'eval', rows: 2 },
+  ]);
   expect(readFileSync(target, 'utf8')).toBe(row(1) + row(2));
 });
 
 test('several servers become one file', async () => {
   const [one, two] = [server('one', { all: row(1) }), server('two', { train: row(2), all: row(3) })];
   const target = newFile();
-  const played = await writeRows([{ folder: one }, { folder: two, split: 'all' }], target);
+  const played = await writeRows({ folders: [{ folder: one }, { folder: two }], split: 'all' }, target);
   expect(played.map(({ name, split }) => [name, split])).toEqual([
     ['one', 'all'],
     ['two', 'all'],
@@ -56,7 +58,7 @@ test.each([
   ['no rows', {}, undefined, 'the server has no rows', 'write the folder again'],
 ])('is refused: %s', async (_, splits, split, problem, fix) => {
   const folder = server('broken', splits as Record<string, string>);
-  const failure = await failureOf(writeRows([{ folder, split }], newFile()));
+  const failure = await failureOf(writeRows({ folders: [{ folder }], split }, newFile()));
   expect(failure).toContain(problem);
   expect(failure).toContain(fix);
 });
