@@ -13,6 +13,8 @@ import { inspect } from './commands/inspect.js';
 import { play } from './commands/play.js';
 import { record } from './commands/record.js';
 import { report } from './commands/report.js';
+import { trainerAxolotl } from './commands/trainer-axolotl.js';
+import { trainerNemoRl } from './commands/trainer-nemo-rl.js';
 import { update } from './commands/update.js';
 import { write } from './commands/write.js';
 import { mayClose } from './ui/closed-pipe.js';
@@ -27,6 +29,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   inspect,
   play,
   report,
+  trainerNemoRl,
+  trainerAxolotl,
   doctor,
   demo,
 ];

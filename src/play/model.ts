@@ -44,7 +44,7 @@ export async function findModel(named: NamedModel, signal: AbortSignal): Promise
   const headers: Record<string, string> = key === undefined ? {} : { Authorization: `Bearer ${key}` };
   const http = new HttpClient(
     { ...server, http: url },
-    { headers, signal, idleTimeout: TIMEOUT, answerTimeout: TIMEOUT },
+    { headers, signal, idleTimeout: TIMEOUT, responseTimeout: TIMEOUT },
   );
   try {
     const listed = await listedModels(http, url, keyEnv, key);

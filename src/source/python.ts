@@ -100,6 +100,7 @@ export async function createEnvironment(
       missingPython(name, python, output) ??
       new UserError(`uv could not install the dependencies of ${name}`, {
         details: firstAndLast(output.trim().split('\n')),
+        fix: 'solve the problem that uv reports, and run gymgen again',
         cause,
       })
     );
@@ -124,7 +125,7 @@ export function missingPython(name: string, required: string, output: string): U
   });
 }
 
-/** Shortens uv's output, which starts with what failed and ends with the root cause. */
+/** Shortens uv's output. It starts with the step that failed, and ends with the root cause. */
 function firstAndLast(lines: string[]): string[] {
   return lines.length > 5 ? [...lines.slice(0, 1), ...lines.slice(-4)] : lines;
 }

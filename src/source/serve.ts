@@ -33,7 +33,7 @@ export interface ServeOptions {
   token?: boolean;
   /** Seconds to wait before SIGTERM, and again before SIGKILL. */
   stopSeconds?: number;
-  /** Makes the error for a server that prints `{"refused": reason}`. */
+  /** Creates the error for a server that prints `{"refused": reason}`. */
   refused?: (reason: string) => UserError;
 }
 
@@ -99,10 +99,11 @@ export async function serve(command: string, args: string[], options: ServeOptio
   const ended = child.then((result): never => {
     throw new UserError(`could not serve ${name}: ${result.shortMessage ?? 'the server exited immediately'}`, {
       details: log,
+      fix: log.length > 0 ? 'solve the problem in the log lines above' : `check that this program runs: ${command}`,
       cause: result,
     });
   });
-  // Whoever awaits these promises gets the rejection; without a handler it would also be reported as unhandled.
+  // Code that awaits these promises gets the rejection. Without a handler, Node would also report it as unhandled.
   announced.catch(() => {});
   ended.catch(() => {});
 

@@ -26,7 +26,10 @@ test('every option belongs to a command, and no command has a flag twice', () =>
 test('a name is the long flag in camel case, except where two commands differ', () => {
   const camelCase = (flag: string) => flag.slice(2).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
   expect(NAMES.filter((name) => camelCase(flagOf(name)) !== name)).toEqual([
-    ...['playSplit', 'playLimit', 'playConcurrency', 'playOutput', 'gymPython'],
+    'outputConfig',
+    'outputFolder',
+    'agentPort',
+    ...['playSplit', 'playLimit', 'playConcurrency', 'playOutput', 'gymPython', 'playModel'],
     'sources',
   ]);
 });
