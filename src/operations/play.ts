@@ -97,7 +97,7 @@ function requestOf(options: OptionValues, model: PlayRequest['model'], folders: 
 }
 
 async function modelOf(options: OptionValues): Promise<PlayRequest['model']> {
-  const { modelUrl: url, model, modelType: type, modelApiKeyEnv: keyEnv, policy } = options;
+  const { modelUrl: url, playModel: model, modelType: type, modelApiKeyEnv: keyEnv, policy } = options;
   if (policy !== undefined) {
     if (model ?? type ?? keyEnv) throw new UserError('--policy plays without a model', { fix: 'leave --model… out' });
     return { policy: await policyOf(policy) };

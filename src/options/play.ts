@@ -7,7 +7,7 @@ export const PLAY_OPTIONS = {
     playSplit: {
       flags: '--split <name>',
       help: 'Split to play',
-      unset: 'eval, validation or test, else the first',
+      unset: 'validation, eval, val, dev or test, else the first',
       commands: ['play'],
       value: (v) => v.text,
     },
@@ -60,7 +60,7 @@ export const PLAY_OPTIONS = {
       commands: ['play'],
       value: (v) => v.filled('a URL'),
     },
-    model: {
+    playModel: {
       flags: '--model <name>',
       help: 'Name of the model',
       unset: 'the only one of the server',

@@ -2,15 +2,13 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { UserError } from '../errors.js';
+import { VALIDATION_SPLITS } from '../settings.js';
 import { readRows, readServerFolder } from '../written/index.js';
-
-/** Names of splits that are meant for this, the best one first. */
-const EVALUATION = ['eval', 'evaluation', 'validation', 'valid', 'val', 'dev', 'test'];
 
 export interface RowChoice {
   /** Written servers. */
   folders: readonly { folder: string }[];
-  /** By default the split for evaluation, or else the first one. */
+  /** By default the one for validation, or else the first one. */
   split?: string | undefined;
   /** Maximum number of rows of each server. */
   limit?: number | undefined;
@@ -61,7 +59,7 @@ export async function writeRows(
 type RowFile = Awaited<ReturnType<typeof readServerFolder>>['rowFiles'][number];
 
 function chosenSplit(wanted: string | undefined, files: readonly RowFile[], folder: string): RowFile {
-  const names = wanted === undefined ? EVALUATION : [wanted];
+  const names: readonly string[] = wanted === undefined ? VALIDATION_SPLITS : [wanted];
   const found = names.flatMap((name) => files.find(({ split }) => split === name) ?? [])[0];
   const chosen = found ?? (wanted === undefined ? files[0] : undefined);
   if (chosen) return chosen;

@@ -17,8 +17,8 @@ const failing = (options: OptionValues, ...names: string[]) =>
 
 test.each<[string, OptionValues, string]>([
   ['no model', {}, 'fix: pass --model-url URL, or --policy idle to play without a model'],
-  ['a model without its server', { model: 'm' }, 'no model to play with'],
-  ['a policy and a model', { policy: 'idle', model: 'm' }, '--policy plays without a model'],
+  ['a model without its server', { playModel: 'm' }, 'no model to play with'],
+  ['a policy and a model', { policy: 'idle', playModel: 'm' }, '--policy plays without a model'],
   ['--demo for another environment', { policy: 'idle', demo: true }, '--demo serves gridsim'],
 ])('options that do not fit together are refused: %s', async (_, options, problem) => {
   expect(await failing(options)).toContain(problem);
