@@ -73,7 +73,7 @@ function usable(facts: RowFacts): RowFacts {
   const { count, first } = facts.bad;
   if (count === 0) return facts;
   const more = count > first.length ? [`and ${count - first.length} more`] : [];
-  throw new UserError('lines that would end the run of NeMo RL', {
+  throw new UserError('NeMo RL would stop at these lines', {
     where: facts.path,
     details: [...first.map(({ line, problem }) => `line ${line}: ${problem}`), ...more],
     fix: 'correct or remove these lines',
