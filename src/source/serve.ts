@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { UserError } from '../errors.js';
-import { holdExit } from '../shutdown.js';
+import { abortion, holdExit } from '../shutdown.js';
 import { bytecodeFolder } from './cache.js';
 import { killGroup } from './programs.js';
 import type { SourceReporter } from './types.js';
@@ -139,16 +139,6 @@ async function pythonVariables(): Promise<Record<string, string>> {
     ...(bytecode ? { PYTHONDONTWRITEBYTECODE: '', PYTHONPYCACHEPREFIX: bytecode } : { PYTHONDONTWRITEBYTECODE: '1' }),
     PYTHONUNBUFFERED: '1',
   };
-}
-
-/** A promise that rejects when the signal aborts, and a function that stops listening. */
-function abortion(signal: AbortSignal): { aborted: Promise<never>; release: () => void } {
-  let abort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-  });
-  return { aborted, release: () => signal.removeEventListener('abort', abort) };
 }
 
 function parseObject(line: string): Record<string, unknown> | null {

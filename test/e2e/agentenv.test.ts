@@ -4,10 +4,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type Conversation, modelServer } from '../../src/play/index.js';
 import { NemoGym, outcome, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, gymgen, snapshot, startGymgen, tempFolder } from './support/gymgen.js';
 import { withoutHome } from './support/mcp-servers.js';
-import { type Conversation, modelServer } from './support/model-server.js';
 import { endings, eventually, processesWith } from './support/processes.js';
 import { type Played, playDirectly, type Row, readAllAsGym } from './support/run-python.js';
 import { type AgentEnv, agentEnv } from './support/servers.js';

@@ -2,10 +2,10 @@
 
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { type Conversation, type Move, modelServer } from '../../src/play/index.js';
 import { NemoGym, outcome, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, startGymgen, tempFolder } from './support/gymgen.js';
 import { type BundleFolder, bundleFolder } from './support/mcp-servers.js';
-import { type Conversation, type Move, modelServer } from './support/model-server.js';
 import {
   endings,
   eventually,

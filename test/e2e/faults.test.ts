@@ -4,9 +4,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type Conversation, modelServer } from '../../src/play/index.js';
 import { NemoGym, outcome, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, mustGymgen, tempFolder } from './support/gymgen.js';
-import { type Conversation, modelServer } from './support/model-server.js';
 import { MOVES, operator, SCHEDULE } from './support/operator.js';
 import { freePort } from './support/ports.js';
 import { endings } from './support/processes.js';

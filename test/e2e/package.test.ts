@@ -43,6 +43,8 @@ describe('the tarball', () => {
       'requirements/uv.txt',
       'requirements/agentenv.txt',
       'requirements/gridsim.txt',
+      'requirements/nemo-gym.txt',
+      'requirements/build.txt',
       'README.md',
       'LICENSE',
     ];

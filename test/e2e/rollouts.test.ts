@@ -4,10 +4,10 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type Conversation, type Move, modelServer } from '../../src/play/index.js';
 import { counting, countingMoves } from './support/counting.js';
 import { NemoGym, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, gymgen, mustGymgen, startGymgen, tempFolder } from './support/gymgen.js';
-import { type Conversation, type Move, modelServer } from './support/model-server.js';
 import { endings } from './support/processes.js';
 import { type GivenRow, playDirectly, playGiven, type Row, readAllAsGym } from './support/run-python.js';
 import { counter, type Gridsim, gridsim, project, type Server } from './support/servers.js';

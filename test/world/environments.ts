@@ -1,6 +1,6 @@
 // Environments of the OpenEnv repository: the options that gymgen needs for each, and how the tests' model plays it.
 
-import type { Move } from '../e2e/support/model-server.js';
+import type { Move } from '../../src/play/index.js';
 import type { GivenRow } from '../e2e/support/run-python.js';
 import { FINQA_ANSWER, finqaData } from './support/finqa.js';
 

@@ -4,9 +4,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type Move, modelServer } from '../../src/play/index.js';
 import { NemoGym, type Rollout, readJsonLines, writeJsonLines } from '../e2e/support/gym.js';
 import { folderOf, startGymgen, tempFolder } from '../e2e/support/gymgen.js';
-import { type Move, modelServer } from '../e2e/support/model-server.js';
 import { endings } from '../e2e/support/processes.js';
 import { type GivenRow, playGiven, readAsGym } from '../e2e/support/run-python.js';
 import { ENVIRONMENTS, type Environment, NOT_PLAYED, REFUSED } from './environments.js';

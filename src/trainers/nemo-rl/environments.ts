@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { UserError } from '../../errors.js';
 import { namesOf } from '../../gym/index.js';
+import { VALIDATION_SPLITS } from '../../settings.js';
 import { currentSettings, readServerFolder, type WrittenFolder } from '../../written/index.js';
 import { type RowFacts, rowFacts } from '../row-facts.js';
 import { declaredSplit, noSplit } from '../splits.js';
@@ -32,9 +33,6 @@ export interface EnvironmentOptions {
   progress: (text: string) => void;
 }
 
-/** Names that a split for validation usually has, in the order of preference. */
-const VALIDATION = ['validation', 'eval', 'val', 'dev', 'test'];
-
 /**
  * Reads what NeMo RL has to know of a written server.
  * @throws UserError if the folder has no rows for training, or lines that end the run
@@ -55,7 +53,7 @@ export async function readEnvironment(
     if (!file) throw noSplit(folder, split, rowFiles);
     return usable(await rowFacts(file, { agent: names.agent, limit: options.limit, signal: options.signal }));
   };
-  const forValidation = options.validation ?? [validation, ...VALIDATION].find((each) => each && has(each));
+  const forValidation = options.validation ?? [validation, ...VALIDATION_SPLITS].find((each) => each && has(each));
   const isValidated = !options.noValidation && forValidation !== undefined && has(forValidation);
   const { max_steps: maxSteps, max_concurrent_envs: maxConcurrentEnvs } = await currentSettings(gymRoot, name);
   return {
@@ -75,7 +73,7 @@ function usable(facts: RowFacts): RowFacts {
   const { count, first } = facts.bad;
   if (count === 0) return facts;
   const more = count > first.length ? [`and ${count - first.length} more`] : [];
-  throw new UserError('lines that would end the run of NeMo RL', {
+  throw new UserError('NeMo RL would stop at these lines', {
     where: facts.path,
     details: [...first.map(({ line, problem }) => `line ${line}: ${problem}`), ...more],
     fix: 'correct or remove these lines',

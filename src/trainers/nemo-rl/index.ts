@@ -97,7 +97,7 @@ function assertValidated({ rows, targets }: NemoRlRequest, environments: readonl
   const split = rows.validation === undefined ? '' : ` ${JSON.stringify(rows.validation)}`;
   throw new UserError(`no rows of a split${split} for validation`, {
     where: targets.folders.map(({ folder }) => folder).join(', '),
-    fix: 'add --validation SPLIT, or --no-validation to train without',
+    fix: 'add --validation SPLIT, or --no-validation to train without validation',
   });
 }
 

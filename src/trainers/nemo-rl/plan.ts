@@ -143,7 +143,7 @@ function withoutUndefined(values: ConfigValues): ConfigValues {
 }
 
 /**
- * All rollouts of a step, unless the base's batch divides them: what does not fill a batch is left out without a word
+ * All rollouts of a step, unless the base's batch divides them: NeMo RL silently leaves out what does not fill a batch
  * (nemo_rl/models/policy/workers/dtensor_policy_worker_v2.py:424).
  */
 function batchSize(config: ConfigValues, rollouts: number): number | undefined {
@@ -173,7 +173,7 @@ function assertComplete(config: ConfigValues, { path }: Base): void {
   }
   const backend = textAt(config, 'policy.generation.backend');
   if (backend === 'vllm') return;
-  throw new UserError(`the base generates with ${JSON.stringify(backend)}, and gymgen knows vllm only`, {
+  throw new UserError(`the base generates with ${JSON.stringify(backend)}, but gymgen supports only vllm`, {
     where: path,
     fix: 'set policy.generation.backend: vllm in the base',
   });

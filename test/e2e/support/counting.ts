@@ -1,6 +1,6 @@
 // How the tests' model plays the counter: well, badly or not at all, and always the same from the same start.
 
-import type { Conversation, Move } from './model-server.js';
+import type { Conversation, Move } from '../../../src/play/index.js';
 
 const add = (by: number): Move => ({ call: 'step', arguments: { by } });
 

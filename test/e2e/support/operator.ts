@@ -1,6 +1,6 @@
 // How the tests' model plays bench/server's faulty environment: it submits one schedule, and repeats failed calls.
 
-import type { Conversation, Move } from './model-server.js';
+import type { Conversation, Move } from '../../../src/play/index.js';
 
 const hours = (count: number, value: number) => Array<number>(count).fill(value);
 export const SCHEDULE = [...hours(6, 1), ...hours(6, 0), ...hours(6, -1), ...hours(6, 0)];

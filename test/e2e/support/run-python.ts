@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { Move } from './model-server.js';
+import type { Move } from '../../../src/play/index.js';
 import { python, REPOSITORY, toolchainEnv } from './toolchain.js';
 
 const OPTIONS = { all: true, reject: false } as const;

@@ -1,6 +1,6 @@
 // How the tests' model plays the AgentEnv bundles: its moves on each task, some of them wrong.
 
-import type { Conversation, Move } from './model-server.js';
+import type { Conversation, Move } from '../../../src/play/index.js';
 
 const call = (name: string, args: Record<string, unknown>): Move => ({ call: name, arguments: args });
 const endTurn = (response: string) => call('end_turn', { response });

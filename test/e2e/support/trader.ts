@@ -1,7 +1,7 @@
 // How the tests' model plays gridsim: well or badly, and always the same on the same day, so that there are rewards of
 // all sizes.
 
-import type { Conversation, Move } from './model-server.js';
+import type { Conversation, Move } from '../../../src/play/index.js';
 
 const HOURS = 24;
 

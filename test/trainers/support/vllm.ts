@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Conversation, Move, Policy } from '../../e2e/support/model-server.js';
+import type { Conversation, Move, Policy } from '../../../src/play/index.js';
 import type { Running } from '../../e2e/support/processes.js';
 
 interface Message {
