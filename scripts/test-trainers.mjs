@@ -14,6 +14,13 @@ const INPUTS = [
     file: 'nemo_rl/utils/config.py',
     get: 'git clone https://github.com/NVIDIA-NeMo/RL',
   },
+  {
+    variable: 'AXOLOTL_VENV',
+    file: 'bin/python',
+    get:
+      'uv venv --python 3.13 DIR; uv pip install --python DIR/bin/python --no-deps axolotl==0.21.0; ' +
+      'uv pip install --python DIR/bin/python datasets==5.0.1 aiohttp pydantic pyyaml requests',
+  },
 ];
 
 const given = {};

@@ -62,6 +62,8 @@ export const LIMITS = {
   configAliases: 1000,
   /** Bytes of a text that an option reads from a file, as in `--prompt @FILE`. */
   textBytes: 2 ** 20,
+  /** Bytes of the different keys of the rows of a file that a trainer's loader merges, at their places. */
+  rowKeyBytes: 16 * 2 ** 20,
   /** Rollouts of one file, or rows of one server, in a report. */
   reportRollouts: 100_000,
   /** Bytes of the compressed conversations in a report. */
@@ -100,6 +102,7 @@ const PROBLEMS: Record<LimitName, string> = {
   configDepth: 'nested too deeply',
   configAliases: 'too many YAML aliases',
   textBytes: 'text file too large',
+  rowKeyBytes: 'too many different keys in the rows',
   reportRollouts: 'too many rollouts for a report',
   reportBytes: 'report too large',
 };

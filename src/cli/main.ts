@@ -12,6 +12,7 @@ import { doctor } from './commands/doctor.js';
 import { inspect } from './commands/inspect.js';
 import { record } from './commands/record.js';
 import { report } from './commands/report.js';
+import { trainerAxolotl } from './commands/trainer-axolotl.js';
 import { trainerNemoRl } from './commands/trainer-nemo-rl.js';
 import { update } from './commands/update.js';
 import { write } from './commands/write.js';
@@ -27,6 +28,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   inspect,
   report,
   trainerNemoRl,
+  trainerAxolotl,
   doctor,
   demo,
 ];

@@ -129,10 +129,13 @@ export const GENERATE_OPTIONS = {
       flags: '--max-steps <n>',
       help: 'Maximum number of model calls per rollout',
       unset: 'no limit',
-      commands: [...READ, 'trainer nemo-rl'],
+      commands: [...READ, 'trainer nemo-rl', 'trainer axolotl'],
       value: (v) => v.whole(1),
       recorded: true,
-      in: { 'trainer nemo-rl': { unset: 'as in `--base`, or in the config of the server' } },
+      in: {
+        'trainer nemo-rl': { unset: 'as in `--base`, or in the config of the server' },
+        'trainer axolotl': { unset: 'as in the config of the server, or 8' },
+      },
     },
   }),
   'Servers without the Task API': rows({

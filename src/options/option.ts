@@ -11,7 +11,8 @@ export type CommandName =
   | 'report'
   | 'demo'
   | 'doctor'
-  | 'trainer nemo-rl';
+  | 'trainer nemo-rl'
+  | 'trainer axolotl';
 
 /** One row of the table: all that gymgen knows of an option of the command line. */
 export interface Option {

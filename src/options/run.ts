@@ -11,6 +11,7 @@ const ALL = [
   'demo',
   'doctor',
   'trainer nemo-rl',
+  'trainer axolotl',
 ] as const;
 
 /** Options that decide how a command runs and what it prints, by the heading of their group. A lock file keeps none of them. */
@@ -19,8 +20,11 @@ export const RUN_OPTIONS = {
     dryRun: {
       flags: '--dry-run',
       help: 'Show the plan and one row; write nothing',
-      commands: ['write', 'trainer nemo-rl'],
-      in: { 'trainer nemo-rl': { help: 'Print the config; write nothing' } },
+      commands: ['write', 'trainer nemo-rl', 'trainer axolotl'],
+      in: {
+        'trainer nemo-rl': { help: 'Print the config; write nothing' },
+        'trainer axolotl': { help: 'Check the rows and print the config; write nothing' },
+      },
     },
     diff: {
       flags: '--diff',
@@ -86,8 +90,12 @@ export const RUN_OPTIONS = {
     maxTotalSequenceLength: {
       flags: '--max-total-sequence-length <tokens>',
       help: 'Longest sequence that the trainer takes; the page marks longer ones',
-      commands: ['report', 'trainer nemo-rl'],
+      commands: ['report', 'trainer nemo-rl', 'trainer axolotl'],
       in: {
+        'trainer axolotl': {
+          help: 'Longest sequence: a row and all replies to it',
+          unset: 'fits the longest row at 4 characters a token',
+        },
         'trainer nemo-rl': {
           help: 'Longest sequence: a row and all replies to it',
           unset: 'as in `--base` if the rows fit, or a length that fits the longest row at 4 characters a token',
@@ -98,10 +106,11 @@ export const RUN_OPTIONS = {
     force: {
       flags: '--force',
       help: 'Overwrite files that were edited by hand',
-      commands: ['write', 'update', 'batch', 'report', 'trainer nemo-rl'],
+      commands: ['write', 'update', 'batch', 'report', 'trainer nemo-rl', 'trainer axolotl'],
       in: {
         report: { help: 'Replace the file even if it is not a gymgen report' },
         'trainer nemo-rl': { help: 'Replace the file even if gymgen did not write it or it was edited' },
+        'trainer axolotl': { help: 'Replace files even if gymgen did not write them or they were edited' },
       },
     },
     theirs: {

@@ -1,5 +1,8 @@
 import { rows } from './option.js';
 
+/** What `gymgen trainer axolotl` writes. */
+export const AXOLOTL_FORMS = ['plugin', 'rollout-loop'] as const;
+
 /** Values for NeMo RL's own base, which was made for another task. Lengths are in tokens. */
 export const TRAINING = {
   model: 'Qwen/Qwen3-4B',
@@ -45,7 +48,7 @@ export const TRAINER_OPTIONS = {
       flags: '--train <split>',
       help: 'Split to train on',
       unset: 'as in `--datasets`, or train',
-      commands: ['trainer nemo-rl'],
+      commands: ['trainer nemo-rl', 'trainer axolotl'],
       value: (v) => v.text,
     },
     validation: {
@@ -64,14 +67,15 @@ export const TRAINER_OPTIONS = {
       flags: '--model <model>',
       help: 'Model to train: a name on Hugging Face or a folder',
       unset: orAsInBase(TRAINING.model),
-      commands: ['trainer nemo-rl'],
+      commands: ['trainer nemo-rl', 'trainer axolotl'],
+      in: { 'trainer axolotl': { unset: TRAINING.model } },
       value: (v) => v.text,
     },
     toolParser: {
       flags: '--tool-parser <name>',
       help: "Name of vLLM's tool parser",
       unset: 'hermes for Qwen3 and Qwen2.5; required for other models',
-      commands: ['trainer nemo-rl'],
+      commands: ['trainer nemo-rl', 'trainer axolotl'],
       value: (v) => v.text,
     },
     promptsPerStep: {
@@ -85,28 +89,32 @@ export const TRAINER_OPTIONS = {
       flags: '--generations <n>',
       help: 'Number of rollouts per row',
       unset: orAsInBase(TRAINING.generations),
-      commands: ['trainer nemo-rl'],
+      commands: ['trainer nemo-rl', 'trainer axolotl'],
+      in: { 'trainer axolotl': { unset: `${TRAINING.generations}` } },
       value: (v) => v.whole(2),
     },
     trainingSteps: {
       flags: '--training-steps <n>',
       help: 'Number of training steps',
       unset: orAsInBase(TRAINING.trainingSteps),
-      commands: ['trainer nemo-rl'],
+      commands: ['trainer nemo-rl', 'trainer axolotl'],
+      in: { 'trainer axolotl': { unset: `${TRAINING.trainingSteps}` } },
       value: (v) => v.whole(1),
     },
     maxNewTokens: {
       flags: '--max-new-tokens <tokens>',
       help: 'Longest reply of the model',
       unset: orAsInBase(TRAINING.maxNewTokens),
-      commands: ['trainer nemo-rl'],
+      commands: ['trainer nemo-rl', 'trainer axolotl'],
+      in: { 'trainer axolotl': { unset: `${TRAINING.maxNewTokens}` } },
       value: (v) => v.whole(1),
     },
     lora: {
       flags: '--lora <rank>',
       help: 'Train a LoRA of this rank with DTensor',
       unset: 'train all weights',
-      commands: ['trainer nemo-rl'],
+      commands: ['trainer nemo-rl', 'trainer axolotl'],
+      in: { 'trainer axolotl': { help: 'Rank of the LoRA', unset: '32' } },
       value: (v) => v.whole(1),
     },
     gpus: {
@@ -115,6 +123,40 @@ export const TRAINER_OPTIONS = {
       unset: 'as in the base',
       commands: ['trainer nemo-rl'],
       value: (v) => v.whole(1),
+    },
+    outputFolder: {
+      flags: '-o, --output <dir>',
+      help: 'Folder to write',
+      unset: 'axolotl_<name>',
+      commands: ['trainer axolotl'],
+      value: (v) => v.text,
+    },
+    fix: {
+      flags: '--fix',
+      help: "Write rows that Axolotl's loader does not change, and the agent that plays them",
+      commands: ['trainer axolotl'],
+    },
+    form: {
+      flags: '--form <plugin|rollout-loop>',
+      help: 'What to write: the config of the plugin, or the arguments of the rollout loop of later versions',
+      unset: 'plugin',
+      commands: ['trainer axolotl'],
+      value: (v) => v.oneOf(AXOLOTL_FORMS),
+      choices: AXOLOTL_FORMS,
+    },
+    agentPort: {
+      flags: '--port <port>',
+      help: 'Port of the agent, for `--form rollout-loop`',
+      unset: 'read from the running NeMo Gym',
+      commands: ['trainer axolotl'],
+      value: (v) => v.port,
+    },
+    headPort: {
+      flags: '--head-port <port>',
+      help: "Port of NeMo Gym's head server",
+      default: 11_000,
+      commands: ['trainer axolotl'],
+      value: (v) => v.port,
     },
   }),
 } as const;

@@ -18,4 +18,5 @@ export { hasGitPart, LOCK_FILE } from './paths.js';
 export { assertFinished, finishCommits } from './recovery.js';
 export { replaceableText, signed } from './signed-file.js';
 export { targetFile, withDraft } from './single-file.js';
+export { type NewFile, writeFiles } from './write-files.js';
 export { type Planned, planFolder, type WriteOptions, writeFolder } from './write-folder.js';

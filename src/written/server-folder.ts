@@ -65,8 +65,10 @@ async function readToolsets(folder: string): Promise<WrittenToolset[]> {
   }
 }
 
-/** A row, or why a line is not one. */
-export type WrittenRow = { line: number; row: Record<string, unknown> } | { line: number; problem: string };
+/** A row and its text, or why a line is not one. */
+export type WrittenRow =
+  | { line: number; row: Record<string, unknown>; text: string }
+  | { line: number; problem: string };
 
 /**
  * The rows of a file, one by one.
@@ -95,7 +97,8 @@ function rowIn(text: string, line: number): WrittenRow {
   if (exceeded) return { line, problem: limitMessage(exceeded) };
   try {
     const row: unknown = JSON.parse(text);
-    if (typeof row === 'object' && row !== null && 'responses_create_params' in row) return { line, row: { ...row } };
+    if (typeof row === 'object' && row !== null && 'responses_create_params' in row)
+      return { line, row: { ...row }, text };
   } catch {
     return { line, problem: 'not valid JSON' };
   }

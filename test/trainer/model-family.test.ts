@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { modelFamily } from '../../src/trainers/nemo-rl/model-family.js';
+import { modelFamily } from '../../src/trainers/model-family.js';
 
 test.each(['Qwen/Qwen3-4B', 'qwen3-4b-gridsim-sft', '/models/Qwen3-30B-A3B-Instruct-2507/'])('%s', (model) => {
   expect(modelFamily(model)).toEqual({ toolParser: 'hermes', chatTemplate: { enable_thinking: false } });

@@ -3,6 +3,7 @@ import { UserError } from '../../errors.js';
 import { namesOf } from '../../gym/index.js';
 import { currentSettings, readServerFolder, type WrittenFolder } from '../../written/index.js';
 import { type RowFacts, rowFacts } from '../row-facts.js';
+import { declaredSplit, noSplit } from '../splits.js';
 
 /** A written server that NeMo RL trains on. */
 export interface Environment {
@@ -46,7 +47,7 @@ export async function readEnvironment(
   const names = namesOf(name);
   const { rowFiles, toolsets } = await readServerFolder(folder);
   const { datasets } = lock.options ?? {};
-  const [train, validation] = [splitOf(datasets, 'train'), splitOf(datasets, 'validation')];
+  const [train, validation] = [declaredSplit(datasets, 'train'), declaredSplit(datasets, 'validation')];
   const has = (split: string) => rowFiles.some((file) => file.split === split);
   const facts = async (split: string) => {
     options.progress(`reading ${name} ${split}`);
@@ -67,20 +68,6 @@ export async function readEnvironment(
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(maxConcurrentEnvs === undefined ? {} : { maxConcurrentEnvs }),
   };
-}
-
-/** The split in `--datasets train=SPLIT,validation=SPLIT`, with which the folder was written. */
-function splitOf(datasets: unknown, type: 'train' | 'validation'): string | undefined {
-  const parts = typeof datasets === 'string' ? datasets.split(',') : [];
-  return parts.find((part) => part.trim().startsWith(`${type}=`))?.split('=')[1];
-}
-
-function noSplit(where: string, split: string, files: readonly { split: string }[]): UserError {
-  const splits = files.map((file) => file.split).join(', ');
-  return new UserError(`no rows of split ${JSON.stringify(split)} to train on`, {
-    where,
-    fix: `add --train SPLIT; the splits are ${splits || 'none'}`,
-  });
 }
 
 /** NeMo RL parses each line as JSON and reads the agent's name in it (nemo_rl/data/processors.py:792, environments/nemo_gym.py:676). */

@@ -2,8 +2,9 @@ import { basename, dirname, join, relative } from 'node:path';
 import { UserError } from '../../errors.js';
 import { realPath } from '../../files.js';
 import { shellQuote } from '../../printed-command.js';
-import { describe, type Finding, gymRoot } from '../../rules/index.js';
-import { readGymRoot, type Targets } from '../../written/index.js';
+import type { Finding } from '../../rules/index.js';
+import type { Targets } from '../../written/index.js';
+import { assertUsableRoot } from '../usable-root.js';
 import { type Checkout, checkoutAt, gymVersion } from './checkout.js';
 import { valueAt } from './config-values.js';
 import { type Environment, type EnvironmentOptions, readEnvironment } from './environments.js';
@@ -88,13 +89,6 @@ async function readBase({ base }: Checkout, named: string | undefined): Promise<
   const dtensor = valueAt(own, 'policy.automodel_cfg') === undefined ? 'dtensor_cfg' : 'automodel_cfg';
   if (named === undefined) return { path: base, values: own, isDefault: true, dtensor };
   return { path: named, values: await loadConfig(named), isDefault: false, dtensor };
-}
-
-/** The root may have been moved to a path that NEMO_GYM_EXTRA_ROOTS cannot name. */
-async function assertUsableRoot(root: string): Promise<void> {
-  const findings = gymRoot(await readGymRoot(root)).filter(({ code }) => code === 'root-path');
-  if (findings.length === 0) return;
-  throw new UserError('NeMo Gym cannot use this Gym root', { where: root, details: findings.map(describe) });
 }
 
 /** Validation is on by default, and without rows the run stops (nemo_rl/algorithms/grpo.py:638). */

@@ -1,9 +1,9 @@
 import { UserError } from '../../errors.js';
 import { isRecord } from '../../json/guards.js';
 import { TRAINING } from '../../options/trainer.js';
+import { modelFamily } from '../model-family.js';
 import { type ConfigValues, mergeConfigs, numberAt, ownNumberAt, textAt, valueAt } from './config-values.js';
 import type { Environment } from './environments.js';
-import { modelFamily } from './model-family.js';
 import { danglingReferences, missingKeys } from './required-keys.js';
 import { type SequenceLength, sequenceLength } from './sequence-length.js';
 

@@ -33,6 +33,7 @@ export function outcome(rollout: Rollout | undefined): string | number | undefin
 const BUILT_IN = [
   'responses_api_agents/simple_agent',
   'responses_api_models/openai_model',
+  'responses_api_models/vllm_model',
   'environment_servers/legacy_agent',
   'environment_servers/single_agent_turn',
 ];
@@ -48,10 +49,15 @@ export class NemoGym implements Running {
     private readonly env: Record<string, string>,
     private readonly settings: string[],
     private readonly venvs: ServerVenvs,
+    /** Port of the head server. */
+    readonly headPort: number,
   ) {}
 
-  /** @param more variables for all that is started */
-  static async on(gymRoot: string, more: Record<string, string> = {}): Promise<NemoGym> {
+  /**
+   * @param more variables for all that is started
+   * @param roots further folders in which NeMo Gym looks for servers and configs, before the Gym root
+   */
+  static async on(gymRoot: string, more: Record<string, string> = {}, roots: string[] = []): Promise<NemoGym> {
     const home = await venv('gym');
     const work = mkdtempSync(join(tmpdir(), 'gym-'));
     const tools = toolchainEnv();
@@ -60,20 +66,21 @@ export class NemoGym implements Running {
       ...more,
       PATH: [join(home, 'bin'), tools.PATH].join(delimiter),
       ...OPEN,
-      NEMO_GYM_EXTRA_ROOTS: gymRoot,
+      NEMO_GYM_EXTRA_ROOTS: [...roots, gymRoot].join(delimiter),
       GYMGEN_GYM_RUN: work, // by which all its processes are found
     };
     const uvCache = (await execa('uv', ['cache', 'dir'], { env, extendEnv: false })).stdout;
     const venvs = new ServerVenvs(home, join(work, 'venvs'));
     for (const server of BUILT_IN) venvs.shareOwn(server);
+    const headPort = await freePort(); // an occupied one would not be reported
     const settings = [
       `++uv_cache_dir=${uvCache}`,
       `++uv_venv_dir=${venvs.folder}`,
       '++skip_venv_if_present=true',
-      `++head_server.port=${await freePort()}`, // an occupied one would not be reported
+      `++head_server.port=${headPort}`,
       `++ray_head_node_address=${inject('ray')}`,
     ];
-    return new NemoGym(gymRoot, work, join(home, 'bin', 'gym'), env, settings, venvs);
+    return new NemoGym(gymRoot, work, join(home, 'bin', 'gym'), env, settings, venvs, headPort);
   }
 
   /** Runs one command to its end. Returns what it printed, and throws it where the command fails. */
@@ -118,8 +125,18 @@ export class NemoGym implements Running {
       '--model-api-key',
       'k',
     ];
-    const args = ['env', 'start', ...configs, ...policy, ...more, ...this.settings];
+    await this.startWith(names, [...configs, ...policy, ...more]);
+  }
+
+  /**
+   * `gym env start` with any arguments.
+   * @param names of the written servers that it starts
+   * @param agents implementations of agents that need no more than NeMo Gym has
+   */
+  async startWith(names: string[], more: string[], agents: string[] = []): Promise<void> {
+    const args = ['env', 'start', ...more, ...this.settings];
     for (const name of names) await this.madeVenv(name);
+    for (const agent of agents) this.venvs.shareOwn(`responses_api_agents/${agent}`);
     this.started = new Background(this.command, args, { cwd: this.work, env: this.env });
     await this.started.ready((line) => /All (\d+) \/ \1 servers ready/.exec(line) ?? undefined, 300_000);
   }
