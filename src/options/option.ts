@@ -12,7 +12,8 @@ export type CommandName =
   | 'demo'
   | 'doctor'
   | 'trainer nemo-rl'
-  | 'trainer axolotl';
+  | 'trainer axolotl'
+  | 'trainer verl';
 
 /** One row of the table: all that gymgen knows of an option of the command line. */
 export interface Option {
