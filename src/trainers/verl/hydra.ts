@@ -1,3 +1,5 @@
+import { withoutInterpolation } from '../../gym/index.js';
+
 /** A path or a word that Hydra reads as a text. */
 const PLAIN = /^(?:[\w.-]*(?:\/[\w.-]*)+|(?!(?:true|false|null|nan|inf)$)[a-z][a-z0-9_]*)$/;
 
@@ -5,10 +7,10 @@ const PLAIN = /^(?:[\w.-]*(?:\/[\w.-]*)+|(?!(?:true|false|null|nan|inf)$)[a-z][a
 export function hydraValue(text: string): string {
   if (PLAIN.test(text)) return text;
   // A quoted value ends at its quote. A backslash counts only before a quote; OmegaConf interpolates `${…}` also in quotes.
-  const quoted = text.replace(/(\\*)('|$)/g, (_, slashes: string, quote: string) => {
+  const quoted = text.replace(/(?<!\\)(\\*)('|$)/g, (_, slashes: string, quote: string) => {
     return `${slashes}${slashes}${quote === '' ? '' : "\\'"}`;
   });
-  return `'${quoted.replace(/(?<!\\)(\\*)\$\{/g, (_, slashes: string) => `${slashes}${slashes}\\\${`)}'`;
+  return `'${withoutInterpolation(quoted)}'`;
 }
 
 export function hydraList(texts: readonly string[]): string {
