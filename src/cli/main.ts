@@ -10,6 +10,7 @@ import { check } from './commands/check.js';
 import { demo } from './commands/demo.js';
 import { doctor } from './commands/doctor.js';
 import { inspect } from './commands/inspect.js';
+import { play } from './commands/play.js';
 import { record } from './commands/record.js';
 import { report } from './commands/report.js';
 import { trainerAxolotl } from './commands/trainer-axolotl.js';
@@ -27,10 +28,11 @@ export const COMMANDS: readonly CommandSpec[] = [
   batch,
   record,
   inspect,
-  report,
   trainerNemoRl,
   trainerAxolotl,
   trainerVerl,
+  play,
+  report,
   doctor,
   demo,
 ];

@@ -63,7 +63,7 @@ export function connectionFailure(requestLine: string, error: unknown, proxy: Ht
     });
   }
   if (code.startsWith('WS_ERR_')) {
-    return new UserError(`the server violated the websocket protocol: ${excerpt(message)}`, {
+    return new UserError(`the server violated the WebSocket protocol: ${excerpt(message)}`, {
       ...parts,
       fix: "look at the server's log",
     });
@@ -89,7 +89,7 @@ export function handshakeFailure(url: string, response: IncomingMessage): UserEr
         : location
           ? `if you trust it, use the URL that the server redirects to: ${excerpt(location)}`
           : "look at the server's log";
-  return new UserError(`the server refused the websocket (HTTP ${statusCode})`, { where: `WS ${url}`, fix });
+  return new UserError(`the server refused the WebSocket: HTTP ${statusCode}`, { where: `WS ${url}`, fix });
 }
 
 /** The start of a server's text for a message, on one line, with white space collapsed and credentials masked. */

@@ -1,7 +1,7 @@
 import { UserError } from '../errors.js';
 import { LIMITS } from '../limits.js';
 
-/** A server that is briefly full or restarting, and says when to ask again. */
+/** A server that is full or restarting, and says when to try again. */
 export class ServerBusy extends UserError {
   override readonly name = 'ServerBusy';
 
@@ -22,7 +22,7 @@ export class ServerBusy extends UserError {
 const SHORTEST = 0.25;
 
 /**
- * The wait that a 429 or 503 with Retry-After asks for; null for any other answer.
+ * The wait that a 429 or 503 with Retry-After asks for; null for any other response.
  * @param header seconds or an HTTP date (RFC 9110, 10.2.3)
  */
 export function busyOf(status: number | undefined, header: string | undefined, where: string): ServerBusy | null {

@@ -1,5 +1,6 @@
 import { MAX_CONCURRENT_ENVS, REWARD_RULES } from '../settings.js';
 import { CONNECT, GENERATE, READ, rows } from './option.js';
+import { AXOLOTL } from './trainer.js';
 
 /** Options that decide what is read from a source and what is generated from it, by the heading of their group. */
 export const GENERATE_OPTIONS = {
@@ -134,7 +135,7 @@ export const GENERATE_OPTIONS = {
       recorded: true,
       in: {
         'trainer nemo-rl': { unset: 'as in `--base`, or in the config of the server' },
-        'trainer axolotl': { unset: 'as in the config of the server, or 8' },
+        'trainer axolotl': { unset: `as in the config of the server, or ${AXOLOTL.maxSteps}` },
       },
     },
   }),

@@ -7,6 +7,7 @@ const ALL = [
   'batch',
   'inspect',
   'record',
+  'play',
   'report',
   'demo',
   'doctor',

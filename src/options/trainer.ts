@@ -1,9 +1,12 @@
 import { rows } from './option.js';
 
+/** Values for Axolotl only. */
+export const AXOLOTL = { maxSteps: 8, lora: 32 } as const;
+
 /** What `gymgen trainer axolotl` writes. */
 export const AXOLOTL_FORMS = ['plugin', 'rollout-loop'] as const;
 
-/** Values for NeMo RL's own base, which was made for another task. Lengths are in tokens. */
+/** Values for Axolotl, and for NeMo RL's own base, which was made for another task. Lengths are in tokens. */
 export const TRAINING = {
   model: 'Qwen/Qwen3-4B',
   promptsPerStep: 4,
@@ -133,7 +136,7 @@ export const TRAINER_OPTIONS = {
       help: 'Train a LoRA of this rank with DTensor',
       unset: 'train all weights',
       commands: ['trainer nemo-rl', 'trainer axolotl'],
-      in: { 'trainer axolotl': { help: 'Rank of the LoRA', unset: '32' } },
+      in: { 'trainer axolotl': { help: 'Rank of the LoRA', unset: `${AXOLOTL.lora}` } },
       value: (v) => v.whole(1),
     },
     gpus: {

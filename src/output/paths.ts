@@ -104,7 +104,7 @@ export function folded(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }
 
-/** Guards against bugs of gymgen: the generated paths of one run are safe, and none blocks another. */
+/** Guards against bugs in gymgen: the generated paths of one run are safe, and none blocks another. */
 export class PathGuard {
   private readonly files = new Set<string>([folded(LOCK_FILE)]);
   private readonly folders = new Set<string>();

@@ -90,7 +90,7 @@ async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): Asy
     }
   } finally {
     signal.removeEventListener('abort', abort);
-    // A busy source would answer `return` only when its current step is done; its own signal ends that step.
+    // In a busy source, `return` takes effect only after the current step. The source's own signal ends that step.
     const ended = Promise.resolve(iterator.return?.()).catch(() => undefined);
     if (endWait === undefined) await ended;
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { UserError } from '../errors.js';
 import { namesOf } from '../gym/index.js';
+import { VALIDATION_SPLITS } from '../settings.js';
 import { currentSettings, readServerFolder, type Targets, type WrittenFolder } from '../written/index.js';
 import { type RowFacts, type RowFactsOptions, rowFacts } from './row-facts.js';
 import { declaredSplit, noSplit } from './splits.js';
@@ -34,9 +35,6 @@ export interface EnvironmentOptions {
   progress: (text: string) => void;
 }
 
-/** Names that a split for validation usually has, in the order of preference. */
-const VALIDATION = ['validation', 'eval', 'val', 'dev', 'test'];
-
 /**
  * Reads what a trainer has to know of a written server.
  * @throws UserError if the folder has no rows for training, or lines that the trainer cannot use
@@ -58,7 +56,7 @@ async function readEnvironment(
     const { limit, problemOf, signal } = options;
     return usable(await rowFacts(file, { agent: names.agent, limit, ...(problemOf ? { problemOf } : {}), signal }));
   };
-  const forValidation = options.validation ?? [validation, ...VALIDATION].find((each) => each && has(each));
+  const forValidation = options.validation ?? [validation, ...VALIDATION_SPLITS].find((each) => each && has(each));
   const isValidated = !options.noValidation && forValidation !== undefined && has(forValidation);
   const { max_steps: maxSteps, max_concurrent_envs: maxConcurrentEnvs } = await currentSettings(gymRoot, name);
   return {

@@ -33,7 +33,7 @@ export interface ServerFolder {
 export async function readServerFolder(folder: string): Promise<ServerFolder> {
   const lock = await readLock(folder);
   if (!lock) {
-    throw new UserError('not a folder that gymgen wrote', {
+    throw new UserError('folder was not written by gymgen', {
       where: folder,
       fix: `name a folder in resources_servers/ that has a gymgen.lock.json, or write one: ${gymgenCommand`<source> <gym-root>`}`,
     });
@@ -42,7 +42,7 @@ export async function readServerFolder(folder: string): Promise<ServerFolder> {
   const rowFiles: ServerFolder['rowFiles'] = [];
   for (const file of Object.keys(lock.files)) {
     const split = /^data\/([^/]+)\.jsonl$/.exec(file)?.[1];
-    // The example rows are those of a split once more.
+    // The example rows are copies of rows of a split.
     if (split === undefined || split === 'example') continue;
     const at = path.join(folder, file);
     await links.assert(at);
@@ -53,8 +53,8 @@ export async function readServerFolder(folder: string): Promise<ServerFolder> {
 
 async function readToolsets(folder: string): Promise<WrittenToolset[]> {
   const where = path.join(folder, 'toolsets.json');
-  const bytes = await readNoFollow(where, LIMITS.answerBytes);
-  if (bytes === 'too-large') throw overLimit('answerBytes', { where });
+  const bytes = await readNoFollow(where, LIMITS.responseBytes);
+  if (bytes === 'too-large') throw overLimit('responseBytes', { where });
   if (bytes === 'not-a-file') throw new UserError('not a regular file', { where, fix: 'write the folder again' });
   const exceeded = exceededLimit(bytes);
   if (exceeded) throw overLimit(exceeded, { where });
@@ -65,7 +65,7 @@ async function readToolsets(folder: string): Promise<WrittenToolset[]> {
   }
 }
 
-/** A row and its text, or why a line is not one. */
+/** A row with its text, which JSON.parse may change; or why a line is not one. */
 export type WrittenRow =
   | { line: number; row: Record<string, unknown>; text: string }
   | { line: number; problem: string };

@@ -48,7 +48,7 @@ describe('a busy server', () => {
 
   test('without Retry-After fails at once', async () => {
     const server = await StandIn.start({ http: busyAt('/health', 503) });
-    expect(await failureOf(discoverAll(server.url))).toMatch(/the server answered 503/);
+    expect(await failureOf(discoverAll(server.url))).toMatch(/the server answered HTTP 503/);
   });
 
   test('is not waited for after an interruption', async () => {

@@ -30,6 +30,7 @@ test('a name is the long flag in camel case, except where two commands differ', 
     'outputConfig',
     'outputFolder',
     'agentPort',
+    ...['playSplit', 'playLimit', 'playConcurrency', 'playOutput', 'gymPython', 'playModel'],
     'sources',
   ]);
 });

@@ -5,7 +5,7 @@ import { declaredSplit, noSplit } from '../splits.js';
 import { assertUsableRoot } from '../usable-root.js';
 import { type AgentServers, runningAgents } from './agent-servers.js';
 import { type Step, startSteps } from './commands.js';
-import { checkFile, type DataFinding } from './file-check.js';
+import { checkFile, type DataFinding, type FileCheck } from './file-check.js';
 import { fixedRows } from './fixed-rows.js';
 import { type AxolotlNames, axolotlNames } from './names.js';
 import { type AxolotlOptions, type AxolotlPlan, axolotlPlan } from './plan.js';
@@ -85,7 +85,12 @@ export async function axolotlTraining(
     checks.push({ file, ...(await checkFile(file, { agent: names.written.name, limit, signal })) });
   }
   const trained = checks.find(({ file }) => file.split === train) as (typeof checks)[number];
-  const plan = axolotlPlan(trained.facts, await currentSettings(gymRoot, server.name), options);
+  const plan = axolotlPlan(
+    trained.facts,
+    fix ? trained.facts.rows : keptRows(trained),
+    await currentSettings(gymRoot, server.name),
+    options,
+  );
   const agent = fix ? names.fixed.name : names.written.name;
   const agents = form === 'plugin' ? undefined : await agentsOf(agent, plan, port, signal);
   const [folder, root] = [await realPath(request.folder), await realPath(gymRoot)];
@@ -115,6 +120,12 @@ function trainSplit(rowFiles: readonly { split: string }[], { train, server }: A
   const found = train ?? declaredSplit(server.lock.options?.datasets, 'train') ?? usual;
   if (rowFiles.some(({ split }) => split === found)) return found;
   throw noSplit(server.folder, found, rowFiles);
+}
+
+/** The rows that the loader keeps. */
+function keptRows({ facts, findings }: FileCheck): number {
+  const lost = findings.filter(({ code }) => code === 'axolotl-equal-messages' || code === 'axolotl-text-input');
+  return facts.rows - lost.reduce((sum, { rows }) => sum + rows.count, 0);
 }
 
 async function agentsOf(

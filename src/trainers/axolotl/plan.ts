@@ -1,4 +1,6 @@
 import { UserError } from '../../errors.js';
+import { OPTIONS } from '../../options/index.js';
+import { AXOLOTL, TRAINING } from '../../options/trainer.js';
 import type { Settings } from '../../settings.js';
 import { modelFamily, toolParserOf } from '../model-family.js';
 import type { RowFacts } from '../row-facts.js';
@@ -24,6 +26,8 @@ export interface AxolotlPlan {
   model: string;
   toolParser: string;
   noThinking: boolean;
+  /** Rows of a step on one GPU. */
+  rowsPerStep: number;
   generations: number;
   trainingSteps: number;
   maxSteps: number;
@@ -39,19 +43,9 @@ export interface AxolotlPlan {
   runTimeout: number;
 }
 
-export const DEFAULTS = {
-  model: 'Qwen/Qwen3-4B',
-  generations: 8,
-  trainingSteps: 40,
-  maxSteps: 8,
-  maxNewTokens: 1024,
-  lora: 32,
-  headPort: 11_000,
-  vllmPort: 8000,
-  resetTimeout: 600,
-  toolTimeout: 60,
-} as const;
-
+const DEFAULTS = { ...TRAINING, ...AXOLOTL, headPort: OPTIONS.headPort.default };
+/** The default of `vllm serve`. */
+const VLLM_PORT = 8000;
 /** Time for one reply of the model, in seconds. */
 const REPLY_SECONDS = 60;
 /** Lengths are multiples of this number of tokens. */
@@ -61,19 +55,24 @@ export const LORA_RANKS = [1, 8, 16, 32, 64, 128, 256, 320, 512] as const;
 
 /**
  * Decides the values of a config.
+ * @param kept number of rows that the loader keeps
  * @param settings of the resources server's config
  * @throws UserError if a value is missing or does not fit
  */
-export function axolotlPlan(train: RowFacts, settings: Settings, options: AxolotlOptions): AxolotlPlan {
+export function axolotlPlan(train: RowFacts, kept: number, settings: Settings, options: AxolotlOptions): AxolotlPlan {
+  if (kept === 0)
+    throw new UserError('no rows to train on', { where: train.path, fix: 'name another split with --train' });
   const model = options.model ?? DEFAULTS.model;
   const maxSteps = options.maxSteps ?? settings.max_steps ?? DEFAULTS.maxSteps;
   const maxNewTokens = options.maxNewTokens ?? DEFAULTS.maxNewTokens;
-  const resetTimeout = Math.ceil(settings.reset_timeout ?? DEFAULTS.resetTimeout);
-  const toolTimeout = Math.ceil(settings.tool_timeout ?? DEFAULTS.toolTimeout);
+  const resetTimeout = Math.ceil(settings.reset_timeout ?? OPTIONS.resetTimeout.default);
+  const toolTimeout = Math.ceil(settings.tool_timeout ?? OPTIONS.toolTimeout.default);
   const plan = {
     model,
     toolParser: toolParserOf(model, options.toolParser),
     noThinking: modelFamily(model)?.chatTemplate?.enable_thinking === false,
+    // TRL leaves out a step that is not full (`RepeatSampler`, trl/trainer/utils.py of 1.14.1).
+    rowsPerStep: Math.min(TRAINING.promptsPerStep, kept),
     generations: options.generations ?? DEFAULTS.generations,
     trainingSteps: options.trainingSteps ?? DEFAULTS.trainingSteps,
     maxSteps,
@@ -81,7 +80,7 @@ export function axolotlPlan(train: RowFacts, settings: Settings, options: Axolot
     sequenceLength: options.maxTotalSequenceLength ?? lengthFor(train, maxNewTokens * maxSteps),
     lora: options.lora ?? DEFAULTS.lora,
     headPort: options.headPort ?? DEFAULTS.headPort,
-    vllmPort: DEFAULTS.vllmPort,
+    vllmPort: VLLM_PORT,
     resetTimeout,
     toolTimeout,
     replySeconds: REPLY_SECONDS,

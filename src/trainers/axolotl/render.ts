@@ -10,9 +10,6 @@ import { TRAINER_TEMPLATES } from '../template-folder.js';
 import type { AxolotlNames } from './names.js';
 import type { AxolotlPlan } from './plan.js';
 
-/** Tasks of a step on one GPU. TRL wants a multiple of the generations as the batch. */
-const MICRO_BATCH_SIZE = 4;
-
 export interface AxolotlFile {
   /** Relative to the output folder. */
   path: string;
@@ -39,7 +36,7 @@ function only(pattern: RegExp, value: unknown): string {
 
 /** Axolotl's config. @param rows path of the rows, relative to the output folder */
 export function renderConfig({ server, config: path }: AxolotlNames, plan: AxolotlPlan, rows: string): AxolotlFile {
-  const values = { ...plan, server, rows, loraAlpha: 2 * plan.lora, microBatchSize: MICRO_BATCH_SIZE };
+  const values = { ...plan, server, rows, loraAlpha: 2 * plan.lora };
   return { path, text: handlebars.template(config)(values) };
 }
 

@@ -151,6 +151,19 @@ test('options reach the config', async () => {
   expect(stderr).toContain('--max-lora-rank 16');
 });
 
+test('a step has no more rows than the loader keeps', async () => {
+  const rows = ['a', 'a', 'b', 'c', 'd'].map((text) => row(user(text)));
+  const { run, read } = rootOf({ train: rows, eval: rows.slice(0, 3) });
+  const stepOf = async (...args: string[]) => {
+    await run('-o', 'out', ...args);
+    const { micro_batch_size: rows, gradient_accumulation_steps: generations } = parse(read('out/shop.yaml'));
+    return [rows, generations];
+  };
+  expect(await stepOf()).toEqual([4, 8]);
+  expect(await stepOf('--train', 'eval', '--generations', '6')).toEqual([2, 6]);
+  expect(await stepOf('--train', 'eval', '--fix')).toEqual([3, 8]);
+});
+
 test('the rollout loop gets the port of the agent, and says which version it needs', async () => {
   const { cwd, run, read } = rootOf({ train: equal });
   const { stderr } = await run('--fix', '--form', 'rollout-loop', '--port', '18399');
@@ -162,9 +175,10 @@ test('the rollout loop gets the port of the agent, and says which version it nee
 });
 
 test.each([
-  [['--train', 'eval'], /no rows of split "eval" to train on[\s\S]*--train SPLIT; the splits are train/],
+  [['--train', 'eval'], /no rows of split "eval" to train on[\s\S]*--train SPLIT; the splits are train, none/],
   [['--model', 'meta-llama/Llama-3.1-8B'], /tool parser of model .* is not known[\s\S]*--tool-parser NAME/],
   [['--max-total-sequence-length', '1024'], /not above --max-new-tokens/],
+  [['--train', 'none'], /no rows to train on[\s\S]*none\.jsonl/],
   [['--lora', '513'], /--lora 513 is above 512/],
   [['--form', 'rollout-loop', '--head-port', '1'], /cannot read the agents of a running NeMo Gym[\s\S]*--port/],
   [['--form', 'other'], /--form <plugin\|rollout-loop>/],
@@ -172,7 +186,7 @@ test.each([
   [['-o', 'link/new'], /the output folder is in the Gym root/],
   [['bank'], /no folder that gymgen wrote has the name "bank"/],
 ])('%j ends with 2 and writes nothing', async (args, message) => {
-  const { cwd, run } = rootOf({ train: fine });
+  const { cwd, run } = rootOf({ train: fine, none: [] });
   symlinkSync('root', join(cwd, 'link'));
   const before = filesIn(cwd);
   const { stdout, stderr, exitCode } = await run(...args);

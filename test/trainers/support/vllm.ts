@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Conversation, Move, Policy } from '../../e2e/support/model-server.js';
+import type { Conversation, Move, Policy } from '../../../src/play/index.js';
 import type { Running } from '../../e2e/support/processes.js';
 
 interface Message {
@@ -12,14 +12,14 @@ interface Message {
 
 interface Asked {
   messages?: Message[];
-  tools?: { function: { name: string } }[];
+  tools?: { function: { name: string; parameters: unknown } }[];
   logprobs?: boolean;
 }
 
 export interface Vllm extends Running {
   /** The base URL of its API. */
   url: string;
-  /** The tools of each request, as JSON. */
+  /** The parameters of the tools of each request, as JSON. */
   tools: string[];
 }
 
@@ -39,7 +39,7 @@ export async function vllm(policy: Policy): Promise<Vllm> {
     const asked = await bodyOf(request);
     const prompt = render(asked);
     if (path.endsWith('/tokenize')) return answer({ tokens: prompt, count: prompt.length, max_model_len: 100_000 });
-    model.tools.push(JSON.stringify(asked.tools ?? []));
+    model.tools.push(JSON.stringify((asked.tools ?? []).map((tool) => tool.function.parameters)));
     const message = messageOf(await policy(conversationIn(asked)));
     return answer(completion(message, asked.logprobs === true, prompt.length));
   });
