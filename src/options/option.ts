@@ -8,12 +8,13 @@ export type CommandName =
   | 'batch'
   | 'inspect'
   | 'record'
+  | 'trainer nemo-rl'
+  | 'trainer axolotl'
+  | 'trainer verl'
   | 'play'
   | 'report'
   | 'demo'
-  | 'doctor'
-  | 'trainer nemo-rl'
-  | 'trainer axolotl';
+  | 'doctor';
 
 /** One row of the table: everything that gymgen knows about a command-line option. */
 export interface Option {

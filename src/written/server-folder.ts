@@ -65,7 +65,7 @@ async function readToolsets(folder: string): Promise<WrittenToolset[]> {
   }
 }
 
-/** A row and its text, or why a line is not one. */
+/** A row with its text, which JSON.parse may change; or why a line is not one. */
 export type WrittenRow =
   | { line: number; row: Record<string, unknown>; text: string }
   | { line: number; problem: string };

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs, { type FileHandle } from 'node:fs/promises';
+import fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { discover } from '../../src/discover/index.js';
 import { requestOf } from '../../src/operations/request.js';
 import { write } from '../../src/operations/write.js';
+import { patchedWrite } from '../output/support/patched-fs.js';
 import { tempFolder } from '../support/built-cli.js';
 import { discoverOptions, Said } from '../support/discovered.js';
 
@@ -35,17 +36,9 @@ async function served(options: object): Promise<{ url: string; counts: () => Pro
 }
 
 /** The sizes of all writes to open files from now on, in this process. */
-async function watchWrites(): Promise<number[]> {
-  const file = await fs.open(join(tempFolder(), 'any'), 'w');
-  const prototype = Object.getPrototypeOf(file) as FileHandle;
-  await file.close();
+function watchWrites(): number[] {
   const sizes: number[] = [];
-  const real = prototype.writeFile;
-  const spy = vi.spyOn(prototype, 'writeFile').mockImplementation(function (this: FileHandle, ...args) {
-    sizes.push((args[0] as Buffer).length);
-    return real.apply(this, args);
-  });
-  onTestFinished(() => spy.mockRestore());
+  patchedWrite((data) => void sizes.push(data.length));
   return sizes;
 }
 
@@ -71,7 +64,7 @@ describe('10,000 tasks of 2.4 KB', () => {
 
   test('are written once, in pieces of less than half a megabyte', async () => {
     const { url } = await served({ splits: { train: tasks }, bytes: 2400 });
-    const sizes = await watchWrites();
+    const sizes = watchWrites();
     const root = join(tempFolder(), 'root');
     const { folder } = await write(requestOf(url, root, {}), new Said(), new AbortController().signal);
     const rows = (await fs.stat(join(folder, 'data/train.jsonl'))).size;

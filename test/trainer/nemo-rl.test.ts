@@ -199,7 +199,7 @@ const REFUSALS: Record<string, Refusal> = {
   'a base that inherits from itself': {
     args: ['--base', 'my.yaml'],
     prepare: (at) => at.put('my.yaml', 'defaults: my.yaml\n'),
-    what: 'configs inherit from each other without an end',
+    what: 'configs inherit from each other in a circle',
     says: 'my.yaml',
   },
   'the base as the file to write': {
@@ -210,7 +210,7 @@ const REFUSALS: Record<string, Refusal> = {
   },
   'rows that NeMo RL cannot read': {
     prepare: ({ cwd }) => appendFileSync(join(cwd, TRAIN), '\nno row\n'),
-    what: 'lines that would end the run of NeMo RL',
+    what: 'lines that would end the run',
     says: 'line 6: blank line\n  - line 7: not valid JSON',
   },
 };
@@ -241,7 +241,7 @@ test('warns of rows that are too long, the longest first', async () => {
   at.put(TRAIN, `${longer.join('\n')}\n`);
   const { exitCode, stderr } = await at.trainer('--max-total-sequence-length', '300');
   expect(exitCode).toBe(0);
-  expect(stderr).toContain('warning: max_total_sequence_length 300: 2 rows are longer at 4 characters a token');
+  expect(stderr).toContain('warning: max_total_sequence_length 300: 2 rows are longer, at 4 characters a token');
   expect(stderr).toMatch(/ {2}grid_v1 train:5 .*day-4: 4\d\d tokens\n {2}grid_v1 train:4 .*day-3: 3\d\d tokens\n/);
   expect(config(at).policy.max_total_sequence_length).toBe(300);
   const { overLength } = JSON.parse((await at.trainer('--max-total-sequence-length', '300', '--json')).stdout);
@@ -263,7 +263,7 @@ test('warns of more rollouts than episodes, if the config says how many a bundle
   const file = 'root/resources_servers/grid_v1/configs/grid_v1.yaml';
   at.put(file, text(at, file).replace(/^( +)url: .*/m, '$1bundle: ./bundle\n$1max_concurrent_envs: 16'));
   const { stderr } = await at.trainer();
-  expect(stderr).toContain('grid_v1: serves 16 episodes at once, and a step plays 32 rollouts');
+  expect(stderr).toContain('grid_v1: serves 16 episodes at once, but a step plays 32 rollouts');
   expect((await at.trainer('--prompts-per-step', '2')).stderr).not.toContain('warning');
 });
 

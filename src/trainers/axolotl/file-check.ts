@@ -95,7 +95,7 @@ class MixedTypes {
   }
 
   findings(): DataFinding[] {
-    const problem = `another type than in earlier rows, at which the loader stops: ${listed(this.places)}`;
+    const problem = `the loader stops at values of another type than in earlier rows: ${listed(this.places)}`;
     return finding('axolotl-mixed-types', problem, this.rows, true);
   }
 }

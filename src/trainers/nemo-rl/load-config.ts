@@ -17,7 +17,7 @@ const DEPTH = 20;
  */
 export async function loadConfig(path: string, depth = 0): Promise<ConfigValues> {
   if (depth > DEPTH) {
-    throw new UserError('configs inherit from each other without an end', { where: path, fix: 'correct defaults:' });
+    throw new UserError('configs inherit from each other in a circle', { where: path, fix: 'correct `defaults`' });
   }
   const { defaults, ...config } = await readConfig(path);
   let base: ConfigValues = {};

@@ -1,8 +1,8 @@
 import { formatCount } from '../../display-text.js';
 import { type Finding, warning } from '../../rules/index.js';
+import type { Environment } from '../environments.js';
 import type { LongRow, RowFacts } from '../row-facts.js';
 import { valueAt } from './config-values.js';
-import type { Environment } from './environments.js';
 import type { Base, Plan } from './plan.js';
 
 /** A row that is longer than the longest sequence, at 4 characters a token. */
@@ -40,7 +40,7 @@ function tooLong(environments: readonly Environment[], plan: Plan): Finding[] {
   const { count, longest } = rowsOverLength(environments, plan);
   if (count === 0) return [];
   const rows = count === 1 ? '1 row is' : `${formatCount(count)} rows are`;
-  const problem = `${rows} longer at 4 characters a token; NeMo RL ends the whole run at such a row`;
+  const problem = `${rows} longer, at 4 characters a token; NeMo RL stops the whole run at such a row`;
   const most = formatCount(longest[0]?.tokens ?? 0);
   const fix = `raise --max-total-sequence-length above ${most}, or remove the rows`;
   return [warning('nemo-rl-length', `max_total_sequence_length ${formatCount(plan.length.tokens)}`, problem, fix)];
@@ -49,7 +49,7 @@ function tooLong(environments: readonly Environment[], plan: Plan): Finding[] {
 function tooFewSessions(environments: readonly Environment[], { rollouts }: Plan): Finding[] {
   return environments.flatMap(({ name, maxConcurrentEnvs }) => {
     if (maxConcurrentEnvs === undefined || maxConcurrentEnvs >= rollouts) return [];
-    const problem = `serves ${maxConcurrentEnvs} episodes at once, and a step plays ${rollouts} rollouts: the others wait`;
+    const problem = `serves ${maxConcurrentEnvs} episodes at once, but a step plays ${rollouts} rollouts: the others wait`;
     const fix = `set max_concurrent_envs: ${rollouts} in configs/${name}.yaml, or lower --prompts-per-step`;
     return [warning('nemo-rl-concurrency', name, problem, fix)];
   });
@@ -59,6 +59,6 @@ function tooFewSessions(environments: readonly Environment[], { rollouts }: Plan
 function noBackend({ values, dtensor }: Base, { lora }: Plan): Finding[] {
   const isEnabled = (key: string) => valueAt(values, `policy.${key}.enabled`) === true;
   if (lora || isEnabled('megatron_cfg') || isEnabled(dtensor)) return [];
-  const problem = `enables neither policy.megatron_cfg nor policy.${dtensor}, one of which trains the model`;
+  const problem = `enables neither policy.megatron_cfg nor policy.${dtensor}, but one of them must train the model`;
   return [warning('nemo-rl-backend', 'the base', problem, `set policy.${dtensor}.enabled: true in the base`)];
 }

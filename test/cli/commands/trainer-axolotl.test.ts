@@ -184,7 +184,7 @@ test.each([
   [['--form', 'other'], /--form <plugin\|rollout-loop>/],
   [['-o', 'root/resources_servers'], /the output folder is in the Gym root/],
   [['-o', 'link/new'], /the output folder is in the Gym root/],
-  [['bank'], /no folder that gymgen wrote has the name "bank"/],
+  [['bank'], /no folder "bank" in this Gym root/],
 ])('%j ends with 2 and writes nothing', async (args, message) => {
   const { cwd, run } = rootOf({ train: fine, none: [] });
   symlinkSync('root', join(cwd, 'link'));

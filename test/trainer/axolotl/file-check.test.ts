@@ -83,7 +83,7 @@ test('a finding names the places and counts all rows', async () => {
     {
       code: 'axolotl-mixed-types',
       isFatal: true,
-      problem: "another type than in earlier rows, at which the loader stops: 'reset.seed' (string beside number)",
+      problem: "the loader stops at values of another type than in earlier rows: 'reset.seed' (string beside number)",
       rows: { count: 15, first: [2, 4, 6, 8, 10, 12, 14, 16, 18, 20] },
     },
   ]);
