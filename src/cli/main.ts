@@ -15,6 +15,7 @@ import { record } from './commands/record.js';
 import { report } from './commands/report.js';
 import { trainerAxolotl } from './commands/trainer-axolotl.js';
 import { trainerNemoRl } from './commands/trainer-nemo-rl.js';
+import { trainerVerl } from './commands/trainer-verl.js';
 import { update } from './commands/update.js';
 import { write } from './commands/write.js';
 import { mayClose } from './ui/closed-pipe.js';
@@ -29,6 +30,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   inspect,
   trainerNemoRl,
   trainerAxolotl,
+  trainerVerl,
   play,
   report,
   doctor,

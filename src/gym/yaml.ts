@@ -34,6 +34,6 @@ function flow(value: unknown): string {
 }
 
 /** OmegaConf reads `\${` as a literal `${`, and backslashes before it in pairs. */
-function withoutInterpolation(text: string): string {
+export function withoutInterpolation(text: string): string {
   return text.replace(/(?<!\\)(\\*)\$\{/g, (_, backslashes: string) => `${backslashes}${backslashes}\\\${`);
 }

@@ -10,6 +10,7 @@ export type CommandName =
   | 'record'
   | 'trainer nemo-rl'
   | 'trainer axolotl'
+  | 'trainer verl'
   | 'play'
   | 'report'
   | 'demo'

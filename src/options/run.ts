@@ -13,6 +13,7 @@ const ALL = [
   'doctor',
   'trainer nemo-rl',
   'trainer axolotl',
+  'trainer verl',
 ] as const;
 
 /** Options that decide how a command runs and what it prints, by the heading of their group. A lock file keeps none of them. */
@@ -21,10 +22,11 @@ export const RUN_OPTIONS = {
     dryRun: {
       flags: '--dry-run',
       help: 'Show the plan and one row; write nothing',
-      commands: ['write', 'trainer nemo-rl', 'trainer axolotl'],
+      commands: ['write', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
       in: {
         'trainer nemo-rl': { help: 'Print the config; write nothing' },
         'trainer axolotl': { help: 'Check the rows and print the config; write nothing' },
+        'trainer verl': { help: 'Print the file; write nothing' },
       },
     },
     diff: {
@@ -91,9 +93,13 @@ export const RUN_OPTIONS = {
     maxTotalSequenceLength: {
       flags: '--max-total-sequence-length <tokens>',
       help: 'Longest sequence that the trainer takes; the page marks longer ones',
-      commands: ['report', 'trainer nemo-rl', 'trainer axolotl'],
+      commands: ['report', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
       in: {
         'trainer axolotl': {
+          help: 'Longest sequence: a row and all replies to it',
+          unset: 'fits the longest row at 4 characters a token',
+        },
+        'trainer verl': {
           help: 'Longest sequence: a row and all replies to it',
           unset: 'fits the longest row at 4 characters a token',
         },
@@ -107,10 +113,11 @@ export const RUN_OPTIONS = {
     force: {
       flags: '--force',
       help: 'Overwrite files that were edited by hand',
-      commands: ['write', 'update', 'batch', 'report', 'trainer nemo-rl', 'trainer axolotl'],
+      commands: ['write', 'update', 'batch', 'report', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
       in: {
         report: { help: 'Replace the file even if it is not a gymgen report' },
         'trainer nemo-rl': { help: 'Replace the file even if gymgen did not write it or it was edited' },
+        'trainer verl': { help: 'Replace the file even if gymgen did not write it or it was edited' },
         'trainer axolotl': { help: 'Replace files even if gymgen did not write them or they were edited' },
       },
     },

@@ -12,7 +12,7 @@ import {
 } from '../../src/cli/documents.js';
 import { PlayDocument } from '../../src/cli/play-documents.js';
 import { RolloutsReportDocument, ServerReportDocument } from '../../src/cli/report-documents.js';
-import { TrainerAxolotlDocument, TrainerNemoRlDocument } from '../../src/cli/trainer-documents.js';
+import { TrainerAxolotlDocument, TrainerNemoRlDocument, TrainerVerlDocument } from '../../src/cli/trainer-documents.js';
 import { code, either, expectPage, wrapped } from './markdown.js';
 
 test('docs/json.md is generated from the schemas of the documents', () => {
@@ -48,6 +48,7 @@ const DOCUMENTS: readonly [heading: string, intro: string, schema: z.ZodType][] 
   ['report of a server', 'A report of a folder in `resources_servers/`.', ServerReportDocument],
   ['trainer nemo-rl', 'A config of NeMo RL.', TrainerNemoRlDocument],
   ['trainer axolotl', 'The files that Axolotl needs.', TrainerAxolotlDocument],
+  ['trainer verl', 'What the recipe `nemo_gym` of verl needs.', TrainerVerlDocument],
   ['doctor', 'One entry per program or package.', DoctorDocument],
 ];
 

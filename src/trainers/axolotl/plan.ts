@@ -2,7 +2,7 @@ import { UserError } from '../../errors.js';
 import { OPTIONS, type OptionValues } from '../../options/index.js';
 import { AXOLOTL, TRAINING } from '../../options/trainer.js';
 import type { Settings } from '../../settings.js';
-import { modelFamily } from '../model-family.js';
+import { modelFamily, toolParserOf } from '../model-family.js';
 import type { RowFacts } from '../row-facts.js';
 
 /** Values that the user chose. Lengths are in tokens; `maxSteps` are the model calls of a rollout. */
@@ -92,15 +92,6 @@ export function axolotlPlan(train: RowFacts, kept: number, settings: Settings, o
 /** A length that fits the longest row and all replies. */
 function lengthFor({ longest }: RowFacts, replies: number): number {
   return Math.ceil(((longest[0]?.tokens ?? 0) + replies) / LENGTH_STEP) * LENGTH_STEP;
-}
-
-function toolParserOf(model: string, chosen: string | undefined): string {
-  const parser = chosen ?? modelFamily(model)?.toolParser;
-  if (parser !== undefined) return parser;
-  throw new UserError(`the tool parser of model ${JSON.stringify(model)} is not known`, {
-    where: '--tool-parser',
-    fix: "add --tool-parser NAME, as in vLLM's --tool-call-parser: without one the model calls no tool",
-  });
 }
 
 function assertFits({ sequenceLength, maxNewTokens, maxSteps, lora }: AxolotlPlan): void {
