@@ -10,6 +10,7 @@ import { check } from './commands/check.js';
 import { demo } from './commands/demo.js';
 import { doctor } from './commands/doctor.js';
 import { inspect } from './commands/inspect.js';
+import { packageCommand } from './commands/package.js';
 import { record } from './commands/record.js';
 import { report } from './commands/report.js';
 import { update } from './commands/update.js';
@@ -17,7 +18,18 @@ import { write } from './commands/write.js';
 import { mayClose } from './ui/closed-pipe.js';
 
 /** In the order of the help. */
-export const COMMANDS: readonly CommandSpec[] = [write, check, update, batch, record, inspect, report, doctor, demo];
+export const COMMANDS: readonly CommandSpec[] = [
+  write,
+  check,
+  update,
+  batch,
+  record,
+  inspect,
+  packageCommand,
+  report,
+  doctor,
+  demo,
+];
 
 export const EXIT_CODES: Readonly<Record<number, string>> = {
   [EXIT.done]: 'done',

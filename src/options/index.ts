@@ -4,11 +4,12 @@
 import type { ZodType, z } from 'zod';
 import { GENERATE_OPTIONS } from './generate.js';
 import type { CommandName, Option } from './option.js';
+import { PACKAGE_OPTIONS } from './package.js';
 import { RUN_OPTIONS } from './run.js';
 
 export type { CommandName, Option } from './option.js';
 
-const GROUPS = { ...GENERATE_OPTIONS, ...RUN_OPTIONS };
+const GROUPS = { ...GENERATE_OPTIONS, ...PACKAGE_OPTIONS, ...RUN_OPTIONS };
 
 type Groups = (typeof GROUPS)[keyof typeof GROUPS];
 type KeyOf<Group> = Group extends unknown ? keyof Group : never;

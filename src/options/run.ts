@@ -1,6 +1,6 @@
 import { GENERATE, rows } from './option.js';
 
-const ALL = ['write', 'check', 'update', 'batch', 'inspect', 'record', 'report', 'demo', 'doctor'] as const;
+const ALL = ['write', 'check', 'update', 'batch', 'inspect', 'record', 'package', 'report', 'demo', 'doctor'] as const;
 
 /** Options that decide how a command runs and what it prints, by the heading of their group. A lock file keeps none of them. */
 export const RUN_OPTIONS = {
@@ -8,7 +8,8 @@ export const RUN_OPTIONS = {
     dryRun: {
       flags: '--dry-run',
       help: 'Show the plan and one row; write nothing',
-      commands: ['write'],
+      commands: ['write', 'package'],
+      in: { package: { help: 'Show the files of each file set, and what is left out; write nothing' } },
     },
     diff: {
       flags: '--diff',
@@ -62,7 +63,9 @@ export const RUN_OPTIONS = {
     check: {
       flags: '--check',
       help: 'Compare with the existing folders; write nothing',
-      commands: ['batch'],
+      commands: ['batch', 'package'],
+      conflicts: 'dryRun',
+      in: { package: { help: 'Compare with the existing package; write nothing' } },
     },
     output: {
       flags: '-o, --output <file>',
@@ -80,7 +83,7 @@ export const RUN_OPTIONS = {
     force: {
       flags: '--force',
       help: 'Overwrite files that were edited by hand',
-      commands: ['write', 'update', 'batch', 'report'],
+      commands: ['write', 'update', 'batch', 'package', 'report'],
       in: { report: { help: 'Replace the file even if it is not a gymgen report' } },
     },
     theirs: {

@@ -1,0 +1,42 @@
+import type { FORMATS, PLATFORMS, TARGETS } from '../options/package.js';
+
+export type Format = (typeof FORMATS)[number];
+export type Target = (typeof TARGETS)[number];
+export type Platform = (typeof PLATFORMS)[number];
+
+/** A file of the written folder that goes into the package unchanged. */
+export interface CarriedFile {
+  /** Path in the package's server folder. */
+  path: string;
+  /** Absolute path of the file. */
+  copy: string;
+}
+
+/** What the config of a written folder says. */
+export interface ServerSettings {
+  url: string | undefined;
+  bundle: string | undefined;
+  /** Values of the headers that the bridge sends; they name environment variables. */
+  headers: readonly string[];
+  /** The keys of the resources server's block that reach the bridge. Strings have OmegaConf's escapes. */
+  block: Readonly<Record<string, unknown>>;
+}
+
+/** One resources server of a package. */
+export interface PackagedServer {
+  name: string;
+  /** Absolute path of the written folder. */
+  folder: string;
+  settings: ServerSettings;
+  /** Text of the config for the package. */
+  config: string;
+  /** Requirements besides NeMo Gym. */
+  requirements: readonly string[];
+  files: readonly CarriedFile[];
+  /** Files of the written folder that stay out, with the reason. */
+  leftOut: readonly { path: string; why: string }[];
+  /** Files that were edited by hand, and go in as they are. */
+  edited: readonly string[];
+  /** What the user should know. */
+  warnings: readonly string[];
+}
