@@ -5,41 +5,33 @@ import { assertFinished, type FileFacts, type WholeFile, type WholeWritten, writ
 import {
   assertName,
   baseName,
+  DATASET,
   type Dataset,
   type DatasetOptions,
   datasetOf,
   digestOf,
+  ENVIRONMENT,
   environmentFiles,
+  type FilesetNames,
   type Format,
+  JOB,
+  jobCommands,
   jobText,
   NO_MODEL,
   type PackagedServer,
+  type Platform,
+  parsePins,
+  readPolicy,
   readServer,
+  requirementsOf,
   type Target,
   TRAINING,
+  type Wheels,
+  wheelsOf,
 } from '../platform/index.js';
-import { shellQuote } from '../printed-command.js';
 import { targetFolders, type WrittenFolder } from '../written/index.js';
-
-export interface PackageRequest extends DatasetOptions {
-  gymRoot: string;
-  /** Names of the servers; may be empty if the root has only one. */
-  names: readonly string[];
-  /** Folder of the package. */
-  folder: string;
-  format: Format;
-  target: Target;
-  carry: readonly string[];
-  urlIsReachable: boolean;
-  /** Name of the environment's file set, instead of one that ends with a digest. */
-  fileset?: string;
-  workspace: string;
-  model?: string;
-  /** Compare with the existing package, and write nothing. */
-  isDryRun: boolean;
-  /** Replace files of the package that were edited by hand. */
-  force: boolean;
-}
+import { packageNotes } from './package-notes.js';
+import type { PackageRequest } from './package-request.js';
 
 export interface FilesetReport {
   name: string;
@@ -61,9 +53,13 @@ export interface PackageReport extends WholeWritten {
   commands: string[];
 }
 
-const ENVIRONMENT = 'environment/';
-const DATASET = 'dataset/';
-const JOB = 'job.json';
+/** What goes into a package. */
+interface Parts {
+  names: readonly string[];
+  servers: readonly PackagedServer[];
+  dataset: Dataset;
+  wheels: Wheels | undefined;
+}
 
 /**
  * Writes a NeMo Platform package of written folders: the environment, the dataset and the job.
@@ -74,47 +70,40 @@ export async function packageServers(
   reporter: Reporter,
   signal: AbortSignal,
 ): Promise<PackageReport> {
-  assertNames(request);
+  assertOptions(request);
   await assertFinished(request.gymRoot);
   const { folders } = await targetFolders(request.gymRoot, request.names);
   if (request.target === 'evals' && folders.length > 1) {
-    throw new UserError('an evaluation plays one server, and several are named', { fix: 'make a package of each' });
+    throw new UserError('an evaluation plays one server, and several are named', { fix: 'write a package for each' });
   }
+  const names = folders.map(({ name }) => name);
   const servers = await readServers(folders, request);
   const dataset = await datasetOf(folders, request);
-  const names = { environment: '', dataset: '' };
-  const written = await writeWhole(
-    path.resolve(request.folder),
-    {
-      files: packageFiles(environmentOf(request, servers), dataset, reporter),
-      last: (staged) => {
-        assertRows(dataset);
-        Object.assign(names, filesetNames(request, folders, staged));
-        return [{ path: JOB, content: jobText({ ...request, model: request.model ?? NO_MODEL, servers, ...names }) }];
-      },
-      record: () => ({
-        ...names,
-        platform: request.format,
-        target: request.target,
-        servers: servers.map(({ name }) => name),
-      }),
-    },
-    { ...request, signal },
-  );
-  return reportOf(request, servers, dataset, names, written);
+  const wheels = await wheelsFor(request, servers, reporter, signal);
+  try {
+    return await write(request, { names, servers, dataset, wheels }, reporter, signal);
+  } finally {
+    await wheels?.close();
+  }
 }
 
 /** @throws UserError if an option cannot be used, whatever the folders contain */
-function assertNames({ fileset, workspace, format, target }: PackageRequest): void {
+function assertOptions({ fileset, workspace, format, target, pin, wheelhouse, uvPolicy }: PackageRequest): void {
   assertName('--workspace', workspace);
   if (fileset !== undefined) {
     assertName('--fileset', fileset);
-    assertName('the dataset of --fileset', `${fileset}-rows`);
+    assertName('the dataset of --fileset', rowsName(fileset));
   }
   if (target === 'evals' && format === 'adapter-wheels-v1') {
     throw new UserError('an evaluation takes no adapter-wheels-v1', { fix: 'use --format native-v1 or wheels-v1' });
   }
+  const unused = { '--pin': pin[0], '--wheelhouse': wheelhouse, '--uv-policy': uvPolicy };
+  const [option] = Object.entries(unused).find(([, value]) => value !== undefined) ?? [];
+  if (format !== 'native-v1' || option === undefined) return;
+  throw new UserError(`${option} is for packages with wheels`, { fix: `leave it out, or use --format wheels-v1` });
 }
+
+const rowsName = (environment: string): string => `${environment}-rows`;
 
 async function readServers(folders: readonly WrittenFolder[], request: PackageRequest): Promise<PackagedServer[]> {
   const servers: PackagedServer[] = [];
@@ -124,22 +113,76 @@ async function readServers(folders: readonly WrittenFolder[], request: PackageRe
   if (missing.length === 0) return servers;
   throw new UserError(`no such file to carry: ${missing.join(', ')}`, {
     where: folders.map(({ folder }) => folder).join(', '),
-    fix: 'pass a path in the folder of the server, of a regular file',
+    fix: 'pass the path of a regular file in the folder of the server',
   });
 }
 
-function environmentOf(request: PackageRequest, servers: readonly PackagedServer[]): WholeFile[] {
-  if (request.format === 'adapter-wheels-v1') throw new UserError('adapter-wheels-v1 is not supported yet');
+async function wheelsFor(
+  request: PackageRequest,
+  servers: readonly PackagedServer[],
+  reporter: Reporter,
+  signal: AbortSignal,
+): Promise<Wheels | undefined> {
+  const { format, platform, pin, wheelhouse, uvPolicy, folder } = request;
+  if (format === 'native-v1') return undefined;
+  const isAdapter = format === 'adapter-wheels-v1';
+  const own = [...new Set(servers.flatMap(({ requirements }) => requirements))];
+  const parts = {
+    folder: path.resolve(folder),
+    requirements: requirementsOf(own, parsePins(pin), isAdapter),
+    own: [],
+    platform,
+    isAdapter,
+    policy: uvPolicy === undefined ? undefined : await readPolicy(uvPolicy),
+    wheelhouse: wheelhouse === undefined ? undefined : path.resolve(wheelhouse),
+  };
+  return wheelsOf(parts, reporter, signal);
+}
+
+async function write(
+  request: PackageRequest,
+  { names, servers, dataset, wheels }: Parts,
+  reporter: Reporter,
+  signal: AbortSignal,
+): Promise<PackageReport> {
+  const filesets = { environment: '', dataset: '' };
+  const { folder, format, target, model = NO_MODEL } = request;
+  const written = await writeWhole(
+    path.resolve(folder),
+    {
+      files: packageFiles(environmentOf(request, servers), wheels?.files ?? [], dataset, reporter),
+      last: (staged) => {
+        assertRows(dataset);
+        Object.assign(filesets, filesetNames(request, names, staged));
+        return [{ path: JOB, content: jobText({ ...request, model, servers, ...filesets }) }];
+      },
+      record: () => ({
+        package: format,
+        target,
+        servers: [...names],
+        ...filesets,
+        ...(wheels && { wheels: wheels.input }),
+      }),
+    },
+    { ...request, signal },
+  );
+  return reportOf(request, { names, servers, dataset, wheels }, filesets, written);
+}
+
+function environmentOf({ format, target }: PackageRequest, servers: readonly PackagedServer[]): WholeFile[] {
+  if (format === 'adapter-wheels-v1') throw new UserError('adapter-wheels-v1 is not supported yet');
   const name = baseName(servers.map((server) => server.name));
-  return environmentFiles({ format: request.format, target: request.target, name, servers });
+  return environmentFiles({ format, target, name, servers });
 }
 
 async function* packageFiles(
   environment: readonly WholeFile[],
+  wheels: readonly WholeFile[],
   dataset: Dataset,
   reporter: Reporter,
 ): AsyncGenerator<WholeFile> {
   for (const file of environment) yield { ...file, path: ENVIRONMENT + file.path };
+  yield* wheels;
   for (const { path: file, rows } of dataset.files) {
     reporter.progress(`reading the rows of ${file}`);
     yield { path: DATASET + file, bytes: rows.bytes() };
@@ -148,92 +191,47 @@ async function* packageFiles(
 
 /** @throws UserError if a file of rows would be empty, which a job refuses */
 function assertRows(dataset: Dataset): void {
-  for (const { path: file, rows } of dataset.files) {
-    if (rows.count > 0) continue;
-    throw new UserError(`${file} would have no rows, which a job refuses`, {
-      fix: file === TRAINING ? 'choose another split: --train SPLIT' : 'choose another split or a larger share',
-    });
-  }
+  const empty = dataset.files.find(({ rows }) => rows.count === 0)?.path;
+  if (empty === undefined) return;
+  throw new UserError(`${empty} would have no rows, which a job refuses`, {
+    fix: empty === TRAINING ? 'choose another split: --train SPLIT' : 'choose another split or a larger share',
+  });
 }
 
 /** Names end with a digest of the content: an upload only adds files, and a job refuses old wheels beside new ones. */
 function filesetNames(
   { fileset }: PackageRequest,
-  folders: readonly WrittenFolder[],
+  names: readonly string[],
   staged: readonly FileFacts[],
-): { environment: string; dataset: string } {
-  if (fileset !== undefined) return { environment: fileset, dataset: `${fileset}-rows` };
-  const base = baseName(folders.map(({ name }) => name));
-  const digest = (prefix: string) => digestOf(staged.filter((file) => file.path.startsWith(prefix)));
-  return { environment: `${base}-${digest(ENVIRONMENT)}`, dataset: `${base}-rows-${digest(DATASET)}` };
+): FilesetNames {
+  if (fileset !== undefined) return { environment: fileset, dataset: rowsName(fileset) };
+  const base = baseName(names);
+  const digest = (part: string) => digestOf(staged.filter((file) => file.path.startsWith(part)));
+  return { environment: `${base}-${digest(ENVIRONMENT)}`, dataset: `${rowsName(base)}-${digest(DATASET)}` };
 }
 
 function reportOf(
   request: PackageRequest,
-  servers: readonly PackagedServer[],
-  dataset: Dataset,
-  names: { environment: string; dataset: string },
+  { names, servers, dataset }: Parts,
+  filesets: FilesetNames,
   written: WholeWritten,
 ): PackageReport {
-  const below = (prefix: string) =>
+  const { folder, workspace, target, fileset } = request;
+  const filesOf = (part: string) =>
     written.files
-      .filter((file) => file.path.startsWith(prefix))
-      .map((file) => ({ ...file, path: file.path.slice(prefix.length) }));
+      .filter((file) => file.path.startsWith(part))
+      .map((file) => ({ ...file, path: file.path.slice(part.length) }));
+  const { entries } = written;
   return {
     ...written,
-    folder: request.folder,
-    servers: servers.map(({ name }) => name),
-    environment: { name: names.environment, files: below(ENVIRONMENT) },
-    dataset: { name: names.dataset, files: below(DATASET) },
+    folder,
+    servers: [...names],
+    environment: { name: filesets.environment, files: filesOf(ENVIRONMENT) },
+    dataset: { name: filesets.dataset, files: filesOf(DATASET) },
     rows: dataset.files.map(({ path: file, rows }) => ({ path: file, rows: rows.count })),
     leftOut: servers.flatMap(({ name, leftOut }) => leftOut.map((file) => ({ ...file, path: `${name}/${file.path}` }))),
     warnings: servers.flatMap(({ warnings }) => warnings),
-    notes: [
-      ...servers.flatMap(({ name, edited }) =>
-        edited.map((file) => `${name}/${file} was edited by hand, and goes in as it is`),
-      ),
-      ...dataset.unused.map((split) => `the rows of ${split} are not in the dataset`),
-      ...(request.format === 'native-v1' ? [FETCHED(servers)] : []),
-      ...(request.model === undefined ? [`set the model in ${JOB}, or pass --model`] : []),
-    ],
-    commands: commandsOf(request, names, written),
+    notes: packageNotes(request, servers, dataset),
+    commands: jobCommands({ folder, workspace, target, names: filesets, isNamed: fileset !== undefined, entries }),
   };
-}
-
-/** What a native-v1 package needs from an index when the job starts. */
-const FETCHED = (servers: readonly PackagedServer[]): string => {
-  const own = [...new Set(servers.flatMap(({ requirements }) => requirements))];
-  const list = ['nemo-gym, ray and openai at the versions of the image', ...own].join(', ');
-  return `when the job starts, it fetches from a package index: ${list}, and all that these require`;
-};
-
-/** The commands of `nemo` (nemo-helix 0.8.1). The slash at the end of a folder uploads its contents. */
-function commandsOf(
-  { folder, workspace, target, fileset }: PackageRequest,
-  names: { environment: string; dataset: string },
-  { entries }: WholeWritten,
-): string[] {
-  const upload = (prefix: string, name: string, purpose: string) => {
-    const stale = entries.filter(({ path: file, state }) => state === 'stale' && file.startsWith(prefix));
-    const from = shellQuote(`${path.join(folder, prefix)}`.replace(/^(?![./])/, './'));
-    return [
-      `nemo files filesets create ${name} --workspace ${workspace} --purpose ${purpose} --exist-ok`,
-      ...(fileset === undefined ? [] : stale).map(
-        ({ path: file }) =>
-          `nemo files delete ${name} --workspace ${workspace} --remote-path ${shellQuote(file.slice(prefix.length))}`,
-      ),
-      `nemo files upload ${from} ${name} --workspace ${workspace}`,
-      `nemo files list ${name} --workspace ${workspace}`,
-    ];
-  };
-  const job = shellQuote(path.join(folder, JOB));
-  return [
-    ...upload(ENVIRONMENT, names.environment, 'environment'),
-    ...(target === 'grpo'
-      ? [
-          ...upload(DATASET, names.dataset, 'dataset'),
-          `nemo customization rl --job-json ${job} --workspace ${workspace}`,
-        ]
-      : [`nemo evals agent-evaluate --spec-file ${job} --workspace ${workspace}`]),
-  ];
 }

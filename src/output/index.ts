@@ -16,6 +16,12 @@ export { describeIssues, type Lock, LockSchema, readLock } from './lock-file.js'
 export { hasGitPart, LinkGuard, LOCK_FILE } from './paths.js';
 export { assertFinished, finishCommits } from './recovery.js';
 export { targetFile, withDraft } from './target-file.js';
-export { type FileFacts, type WholeContent, type WholeFile, type WholeWritten, writeWhole } from './whole-folder.js';
-export { RECORD_FILE } from './whole-record.js';
+export {
+  type FileFacts,
+  readWhole,
+  type WholeFile,
+  type WholeFolder,
+  type WholeWritten,
+  writeWhole,
+} from './whole-folder.js';
 export { type Planned, planFolder, type WriteOptions, writeFolder } from './write-folder.js';

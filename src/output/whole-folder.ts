@@ -130,6 +130,25 @@ async function exchange(places: Places): Promise<void> {
   }
 }
 
+/** A folder that was written as a whole, as it is now. */
+export interface WholeFolder {
+  record: WholeRecord;
+  /** Whether a file is as it was written. */
+  isUnedited(path: string): boolean;
+}
+
+/**
+ * Reads a folder that was written as a whole; undefined if it does not exist or is empty.
+ * @param folder absolute path
+ * @throws UserError if it is a link or a file, or if it has files that gymgen did not write
+ */
+export async function readWhole(folder: string): Promise<WholeFolder | undefined> {
+  const found = await existing(wholePlaces(folder));
+  if (!found) return undefined;
+  const { files, record } = found;
+  return { record, isUnedited: (path) => record.files[path] === `sha256:${files.get(path)}` };
+}
+
 /** Puts back the folder that a killed run had moved away, or removes it if the new one is in its place. */
 async function restore(places: Places): Promise<void> {
   const previous = previousOf(places);

@@ -47,7 +47,7 @@ async function requestOf(flags: Flags, gymRoot: string, names: string[]) {
   if (format === undefined) {
     throw new UserError('no format', { fix: 'pass --format native-v1, wheels-v1 or adapter-wheels-v1' });
   }
-  const { train, validation, validationFraction, fileset, model } = options;
+  const { train, validation, validationFraction, fileset, model, wheelhouse, uvPolicy } = options;
   return {
     gymRoot,
     names,
@@ -55,6 +55,9 @@ async function requestOf(flags: Flags, gymRoot: string, names: string[]) {
     format,
     target: options.target ?? OPTIONS.target.default,
     carry: options.carry ?? [],
+    platform: options.platform ?? OPTIONS.platform.default,
+    pin: options.pin ?? [],
+    maxTokens: options.maxTokens ?? OPTIONS.maxTokens.default,
     urlIsReachable: options.urlIsReachable ?? false,
     workspace: options.workspace ?? OPTIONS.workspace.default,
     isDryRun: (options.dryRun ?? false) || (options.check ?? false),
@@ -65,5 +68,7 @@ async function requestOf(flags: Flags, gymRoot: string, names: string[]) {
     ...(validationFraction !== undefined && { validationFraction }),
     ...(fileset !== undefined && { fileset }),
     ...(model !== undefined && { model }),
+    ...(wheelhouse !== undefined && { wheelhouse }),
+    ...(uvPolicy !== undefined && { uvPolicy }),
   };
 }
