@@ -21,6 +21,9 @@ export function packageNotes(
   ];
 }
 
+const _NO_MASKS =
+  'verifiers_agent masks nothing: if the environment fails, the rollout has reward 0; prefer the other formats';
+
 /** What a native-v1 package needs from an index when the job starts. */
 function fetched(servers: readonly PackagedServer[]): string {
   const own = [...new Set(servers.flatMap(({ requirements }) => requirements))];

@@ -3,28 +3,28 @@ import { UserError } from '../errors.js';
 import type { Reporter } from '../model.js';
 import { assertFinished, type FileFacts, type WholeFile, type WholeWritten, writeWhole } from '../output/index.js';
 import {
+  adapterFiles,
+  adapterRow,
   assertName,
   baseName,
   DATASET,
   type Dataset,
-  type DatasetOptions,
   datasetOf,
   digestOf,
   ENVIRONMENT,
   environmentFiles,
+  environmentId,
+  environmentWheel,
   type FilesetNames,
-  type Format,
   JOB,
   jobCommands,
   jobText,
   NO_MODEL,
   type PackagedServer,
-  type Platform,
   parsePins,
   readPolicy,
   readServer,
   requirementsOf,
-  type Target,
   TRAINING,
   type Wheels,
   wheelsOf,
@@ -78,7 +78,9 @@ export async function packageServers(
   }
   const names = folders.map(({ name }) => name);
   const servers = await readServers(folders, request);
-  const dataset = await datasetOf(folders, request);
+  const isAdapter = request.format === 'adapter-wheels-v1';
+  const change = isAdapter ? adapterRow(environmentId(baseName(names))) : undefined;
+  const dataset = await datasetOf(folders, request, change);
   const wheels = await wheelsFor(request, servers, reporter, signal);
   try {
     return await write(request, { names, servers, dataset, wheels }, reporter, signal);
@@ -130,7 +132,10 @@ async function wheelsFor(
   const parts = {
     folder: path.resolve(folder),
     requirements: requirementsOf(own, parsePins(pin), isAdapter),
-    own: [],
+    own: [
+      ...(isAdapter ? [await environmentWheel(baseName(servers.map(({ name }) => name)), servers)] : []),
+      ...servers.flatMap(({ wheels }) => wheels),
+    ],
     platform,
     isAdapter,
     policy: uvPolicy === undefined ? undefined : await readPolicy(uvPolicy),
@@ -169,9 +174,9 @@ async function write(
   return reportOf(request, { names, servers, dataset, wheels }, filesets, written);
 }
 
-function environmentOf({ format, target }: PackageRequest, servers: readonly PackagedServer[]): WholeFile[] {
-  if (format === 'adapter-wheels-v1') throw new UserError('adapter-wheels-v1 is not supported yet');
+function environmentOf({ format, target, maxTokens }: PackageRequest, servers: readonly PackagedServer[]): WholeFile[] {
   const name = baseName(servers.map((server) => server.name));
+  if (format === 'adapter-wheels-v1') return adapterFiles(name, servers, maxTokens);
   return environmentFiles({ format, target, name, servers });
 }
 

@@ -1,10 +1,11 @@
-import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { UserError } from '../errors.js';
 import { ABSENT, orUndefined } from '../files.js';
 import { LIMITS } from '../limits.js';
-import type { CarriedFile } from './types.js';
+import { buildWheel } from './adapter/wheel.js';
+import type { CarriedFile, OwnWheel } from './types.js';
 
 /** A bundle's folder that goes into the package. */
 export interface BundleFolder {
@@ -34,7 +35,7 @@ export function bundleFolder(reference: string, configs: string): string | undef
 
 /**
  * All files of a bundle.
- * @throws UserError if it is not a folder, has too many files, or has rows, which a package may not have
+ * @throws UserError if it is not a folder, or has too many files
  */
 export async function bundleFiles(folder: string): Promise<BundleFolder> {
   if (!(await orUndefined(ABSENT, stat(folder)))?.isDirectory()) {
@@ -46,14 +47,6 @@ export async function bundleFiles(folder: string): Promise<BundleFolder> {
   const root = await realpath(folder);
   const found: BundleFolder = { files: [], leftOut: [], settingsFrom: undefined };
   await walk(root, '', found);
-  const rows = found.files.filter((file) => file.path.endsWith('.jsonl'));
-  if (rows.length > 0) {
-    throw new UserError('the bundle has .jsonl files, which NeMo Platform accepts in a wheel only', {
-      where: folder,
-      details: rows.slice(0, 3).map((file) => file.path),
-      fix: "publish the bundle as a Python package, and name it in the config and in the pyproject.toml of the server's folder",
-    });
-  }
   const settings = found.files.some((file) => file.path === `bundle/${SETTINGS}`)
     ? undefined
     : await settingsAbove(root);
@@ -98,4 +91,44 @@ async function repositoryOf(folder: string): Promise<string | undefined> {
     if (await orUndefined(ABSENT, stat(path.join(at, '.git')))) return at;
     if (path.dirname(at) === at) return undefined;
   }
+}
+
+/** Whether a bundle has files that NeMo Platform accepts in a wheel only. */
+export function hasRows({ files }: BundleFolder): boolean {
+  return files.some((file) => file.path.endsWith('.jsonl'));
+}
+
+/** How a config names a bundle that is in a wheel. */
+export interface BundleWheel {
+  wheel: OwnWheel;
+  reference: string;
+}
+
+/**
+ * A wheel that installs a bundle for AgentEnv, which finds it by its entry point (agent_env/plugins/_bundles.py, 0.9.1364).
+ * @param server name of the written server
+ */
+export async function bundleWheel(server: string, folder: string, { files }: BundleFolder): Promise<BundleWheel> {
+  const name = path.basename(await realpath(folder));
+  if (!/^[\w.-]+$/.test(name)) {
+    throw new UserError('the folder of a bundle with .jsonl files has a name that AgentEnv cannot install', {
+      where: folder,
+      fix: 'rename it: letters, digits and . _ -',
+    });
+  }
+  const project = `${server}_bundle`;
+  const inside = files.filter((file) => file.path.startsWith('bundle/'));
+  const entries = await Promise.all(
+    inside.map(async (file) => ({
+      path: `${project}/${name}/${file.path.slice('bundle/'.length)}`,
+      content: await readFile(file.copy),
+    })),
+  );
+  const wheel = buildWheel({
+    project,
+    requires: [],
+    entryPoints: ['[agent_env.bundles]', `${name} = ${project}`],
+    files: [{ path: `${project}/__init__.py`, content: Buffer.alloc(0) }, ...entries],
+  });
+  return { wheel, reference: `${project.replaceAll('_', '-')}/${name}` };
 }

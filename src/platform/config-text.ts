@@ -21,14 +21,14 @@ const GYM_KEYS = ['entrypoint', 'domain', 'description', 'host', 'port', 'num_wo
 /**
  * The config of a written folder without its `datasets` blocks, whose rows are a file set of their own. Everything else keeps
  * its text.
- * @param bundle what to write for `bundle`, if its folder goes into the package
+ * @param reference what to write for `bundle`, if its folder goes into the package
  * @param where path of the config, for messages
  * @throws UserError if the config is not valid YAML, or has no server of this name
  */
 export function packagedConfig(
   text: string,
   name: string,
-  bundle: (reference: string) => string | undefined,
+  reference: string | undefined,
   where: string,
 ): PackagedConfig {
   const lines = new LineCounter();
@@ -41,7 +41,6 @@ export function packagedConfig(
   const settings = settingsOf(values, name, where);
   const cuts = isMap(document.contents) ? datasetsIn(document.contents) : [];
   const edits = cuts.map(({ key, value }) => ({ ...wholeLines(text, startOf(key), endOf(value)), text: '' }));
-  const reference = settings.bundle === undefined ? undefined : bundle(settings.bundle);
   const node = document.getIn([name, 'resources_servers', name, 'bundle'], true);
   if (reference !== undefined)
     edits.push({ start: startOf(node), end: valueEnd(node), text: JSON.stringify(reference) });
@@ -63,7 +62,20 @@ function settingsOf(values: unknown, name: string, where: string): ServerSetting
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   const headers = isRecord(block.headers) ? Object.values(block.headers).map(String) : [];
   const own = Object.entries(block).filter(([key]) => !GYM_KEYS.includes(key));
-  return { url: text(block.url), bundle: text(block.bundle), headers, block: Object.fromEntries(own) };
+  return {
+    url: text(block.url),
+    bundle: text(block.bundle),
+    headers,
+    maxSteps: maxStepsIn(values, name),
+    block: Object.fromEntries(own),
+  };
+}
+
+function maxStepsIn(values: unknown, name: string): number | undefined {
+  const instance = isRecord(values) ? values[namesOf(name).agent] : undefined;
+  const agents = isRecord(instance) ? instance.responses_api_agents : undefined;
+  const agent = isRecord(agents) ? agents.simple_agent : undefined;
+  return isRecord(agent) && typeof agent.max_steps === 'number' ? agent.max_steps : undefined;
 }
 
 /** The pairs `datasets: …` of each implementation of each instance. */

@@ -33,7 +33,7 @@ export function environmentFiles({ format, target, name, servers }: EnvironmentP
     ...configs,
     ...servers.flatMap((server) => {
       const { folder } = namesOf(server.name);
-      const text = fillTemplate(requirements, { requirements: server.requirements });
+      const text = fillTemplate(requirements, { requirements: [...server.requirements, ...wheelsOf(server)] });
       return [
         { path: `${folder}/requirements.txt`, content: text },
         ...server.files.map(({ path, copy }) => ({ path: `${folder}/${path}`, copy })),
@@ -41,3 +41,5 @@ export function environmentFiles({ format, target, name, servers }: EnvironmentP
     }),
   ];
 }
+
+const wheelsOf = ({ wheels }: PackagedServer) => wheels.flatMap(({ requirement }) => requirement ?? []);

@@ -5,12 +5,12 @@ import { namesOf } from '../gym/index.js';
 import { LIMITS, overLimit } from '../limits.js';
 import { LinkGuard } from '../output/index.js';
 import type { WrittenFolder } from '../written/index.js';
-import { type BundleFolder, bundleFiles, bundleFolder } from './bundle.js';
-import { BUNDLE_REFERENCE, packagedConfig } from './config-text.js';
+import { type BundleFolder, bundleFiles, bundleFolder, bundleWheel, hasRows } from './bundle.js';
+import { BUNDLE_REFERENCE, type PackagedConfig, packagedConfig } from './config-text.js';
 import { reachOf, reachProblem } from './network.js';
 import { requirementsIn } from './requirements.js';
 import { serverFiles } from './server-files.js';
-import type { Format, PackagedServer, Target } from './types.js';
+import type { Format, OwnWheel, PackagedServer, Target } from './types.js';
 
 export interface ServerOptions {
   format: Format;
@@ -30,30 +30,49 @@ export async function readServer(folder: WrittenFolder, options: ServerOptions):
   const found = await serverFiles(folder, options.carry);
   const pyproject = path.join(folder.folder, 'pyproject.toml');
   const requirements = requirementsIn(await readText(pyproject, folder.folder), pyproject);
-  const bundle: { folder?: BundleFolder; path?: string } = {};
-  const { text, settings } = packagedConfig(
-    await readText(where, folder.folder),
-    folder.name,
-    (reference) => {
-      const at = bundleFolder(reference, path.dirname(where));
-      if (at !== undefined) bundle.path = at;
-      return at && BUNDLE_REFERENCE;
-    },
-    where,
-  );
-  if (bundle.path !== undefined) bundle.folder = await bundleFiles(bundle.path);
+  const original = await readText(where, folder.folder);
+  const bundle = await bundleOf(packagedConfig(original, folder.name, undefined, where), where, folder.name, options);
+  const { text, settings } = packagedConfig(original, folder.name, bundle?.reference, where);
   const server = {
     name: folder.name,
     folder: folder.folder,
     settings,
     config: text,
     requirements,
-    files: [...found.files, ...(bundle.folder?.files ?? [])],
-    leftOut: [...found.leftOut, ...(bundle.folder?.leftOut ?? [])],
+    wheels: bundle?.wheel ? [bundle.wheel] : [],
+    files: [...found.files, ...(bundle?.files ?? [])],
+    leftOut: [...found.leftOut, ...(bundle?.leftOut ?? [])],
     edited: found.edited,
   };
   assertPlayable(server, options, where);
-  return { ...server, warnings: [...urlWarnings(server, options), ...bundleWarnings(server, bundle.folder)] };
+  return { ...server, warnings: [...urlWarnings(server, options), ...bundleWarnings(server, bundle)] };
+}
+
+/** A bundle as the package has it: as files beside the server, or in a wheel. */
+interface PackagedBundle extends BundleFolder {
+  reference: string;
+  wheel?: OwnWheel;
+}
+
+/** Undefined if the config has no bundle, or one that is installed by its name. */
+async function bundleOf(
+  { settings }: PackagedConfig,
+  where: string,
+  server: string,
+  { format }: ServerOptions,
+): Promise<PackagedBundle | undefined> {
+  const at = settings.bundle === undefined ? undefined : bundleFolder(settings.bundle, path.dirname(where));
+  if (at === undefined || format === 'adapter-wheels-v1') return undefined;
+  const folder = await bundleFiles(at);
+  if (!hasRows(folder)) return { ...folder, reference: BUNDLE_REFERENCE };
+  if (format === 'native-v1') {
+    throw new UserError('the bundle has .jsonl files, which NeMo Platform accepts in a wheel only', {
+      where: at,
+      fix: 'use --format wheels-v1',
+    });
+  }
+  const files = folder.files.filter((file) => !file.path.startsWith('bundle/'));
+  return { ...folder, files, ...(await bundleWheel(server, at, folder)) };
 }
 
 type Server = Omit<PackagedServer, 'warnings'>;

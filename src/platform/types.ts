@@ -4,6 +4,14 @@ export type Format = (typeof FORMATS)[number];
 export type Target = (typeof TARGETS)[number];
 export type Platform = (typeof PLATFORMS)[number];
 
+/** A wheel that gymgen has built for the package. */
+export interface OwnWheel {
+  file: string;
+  content: Buffer;
+  /** The requirement that it satisfies, if a server's venv installs it. */
+  requirement?: string;
+}
+
 /** A file of the written folder that goes into the package unchanged. */
 export interface CarriedFile {
   /** Path in the package's server folder. */
@@ -18,6 +26,8 @@ export interface ServerSettings {
   bundle: string | undefined;
   /** Values of the headers that the bridge sends; they name environment variables. */
   headers: readonly string[];
+  /** Upper bound on the agent's model calls in a rollout. */
+  maxSteps: number | undefined;
   /** The keys of the resources server's block that reach the bridge. Strings have OmegaConf's escapes. */
   block: Readonly<Record<string, unknown>>;
 }
@@ -33,6 +43,8 @@ export interface PackagedServer {
   /** Requirements besides NeMo Gym. */
   requirements: readonly string[];
   files: readonly CarriedFile[];
+  /** Wheels of the server, which only wheels-v1 has. */
+  wheels: readonly OwnWheel[];
   /** Files of the written folder that stay out, with the reason. */
   leftOut: readonly { path: string; why: string }[];
   /** Files that were edited by hand, and go in as they are. */

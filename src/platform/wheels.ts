@@ -7,7 +7,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonValue } from '../model.js';
 import { readWhole, type WholeFile, type WholeFolder } from '../output/index.js';
 import { cleanOnForcedExit } from '../shutdown.js';
-import { type ClosureParts, closureOf, type OwnWheel, type UvPolicy } from './closure/index.js';
+import { type ClosureParts, closureOf, type UvPolicy } from './closure/index.js';
+import type { OwnWheel } from './types.js';
 
 /** Where the wheels are in a package, and the list of their versions and hashes beside it. */
 export const WHEELS = 'environment/wheels/';

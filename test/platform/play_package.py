@@ -31,7 +31,7 @@ import urllib.error
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 READY_S = 600
 PORT = 9080  # of the host script; the namespace has no other server
@@ -60,7 +60,7 @@ def main() -> None:
 class Model(BaseHTTPRequestHandler):
     """vLLM's chat completions, as far as NeMo Gym's vllm_model asks for them."""
 
-    moves: dict[str, list[dict[str, Any]]] = {}
+    moves: ClassVar[dict[str, list[dict[str, Any]]]] = {}
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
@@ -137,7 +137,8 @@ def start_ray(python: str, work: Path) -> str:
     ports = ["--node-manager-port=9083", "--object-manager-port=9084", "--dashboard-agent-listen-port=9085"]
     ports += ["--dashboard-agent-grpc-port=9086", "--runtime-env-agent-port=9087", "--metrics-export-port=9088"]
     flags = ["--disable-usage-stats", "--node-ip-address=127.0.0.1", "--num-cpus=8", f"--temp-dir={work}/ray"]
-    subprocess.run(command + ports + flags, check=True, stdout=sys.stderr, env=os.environ | {"RAY_AUTH_MODE": "disabled"})
+    env = os.environ | {"RAY_AUTH_MODE": "disabled"}
+    subprocess.run(command + ports + flags, check=True, stdout=sys.stderr, env=env)
     return f"127.0.0.1:{RAY_PORT}"
 
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ensureUv } from '../../source/index.js';
-import type { Platform } from '../types.js';
+import type { OwnWheel, Platform } from '../types.js';
 import { download } from './download.js';
 import type { UvPolicy } from './policy.js';
 import { prove } from './prove.js';
@@ -12,14 +12,6 @@ import { assertUsed, assertWheels } from './wheelhouse.js';
 export { assumedPins, type Pins, parsePins, READ_PINS, requirementsOf } from './pins.js';
 export { readPolicy, type UvPolicy } from './policy.js';
 export { ARCHITECTURES, wheelName } from './tags.js';
-
-/** A wheel that gymgen has built for the package. */
-export interface OwnWheel {
-  file: string;
-  content: Buffer;
-  /** The requirement that it satisfies, if a server's venv installs it. */
-  requirement?: string;
-}
 
 export interface ClosureParts {
   /** Without those of gymgen's own wheels. */
