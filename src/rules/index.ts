@@ -5,6 +5,7 @@ export { type GymRoot, gymRoot } from './gym-root.js';
 export { jsonProblem } from './json-text.js';
 export { toolCount, toolSchema } from './model-apis.js';
 export { instanceName, splitNames } from './names.js';
+export * from './platform/index.js';
 export { promptText, row } from './row.js';
 export { rewardScore, settings } from './settings.js';
 export {
