@@ -16,6 +16,7 @@ export { CONFIG_RULES, isInstance } from './configs.js';
 export type * from './facts.js';
 export * from './formats.js';
 export { requirementLines } from './requirements.js';
+export * from './rows/index.js';
 export {
   type Judgement,
   judge,

@@ -19,9 +19,15 @@ export function* textsIn(value: unknown, keys: readonly (string | number)[] = []
 
 /** The interpolations of a text that contain no other one: `a.b`, `oc.env:HOME`. `\${` is not one. */
 export function interpolations(text: string): string[] {
-  return [...text.matchAll(/(\\*)\$\{([^${}]*)\}/g)]
-    .filter(([, slashes = '']) => slashes.length % 2 === 0)
-    .map(([, , inner = '']) => inner.trim());
+  return [...text.matchAll(/\$\{([^${}]*)\}/g)]
+    .filter(({ index }) => backslashesBefore(text, index) % 2 === 0)
+    .map(([, inner = '']) => inner.trim());
+}
+
+function backslashesBefore(text: string, index: number): number {
+  let count = 0;
+  while (text[index - 1 - count] === '\\') count += 1;
+  return count;
 }
 
 /** Whether a text uses Gym's own directives, which only its parser resolves. */
