@@ -13,11 +13,23 @@ import { inspect } from './commands/inspect.js';
 import { record } from './commands/record.js';
 import { report } from './commands/report.js';
 import { update } from './commands/update.js';
+import { validate } from './commands/validate.js';
 import { write } from './commands/write.js';
 import { mayClose } from './ui/closed-pipe.js';
 
 /** In the order of the help. */
-export const COMMANDS: readonly CommandSpec[] = [write, check, update, batch, record, inspect, report, doctor, demo];
+export const COMMANDS: readonly CommandSpec[] = [
+  write,
+  check,
+  update,
+  batch,
+  record,
+  inspect,
+  report,
+  validate,
+  doctor,
+  demo,
+];
 
 export const EXIT_CODES: Readonly<Record<number, string>> = {
   [EXIT.done]: 'done',

@@ -5,10 +5,11 @@ import type { ZodType, z } from 'zod';
 import { GENERATE_OPTIONS } from './generate.js';
 import type { CommandName, Option } from './option.js';
 import { RUN_OPTIONS } from './run.js';
+import { VALIDATE_OPTIONS } from './validate.js';
 
 export type { CommandName, Option } from './option.js';
 
-const GROUPS = { ...GENERATE_OPTIONS, ...RUN_OPTIONS };
+const GROUPS = { ...GENERATE_OPTIONS, ...VALIDATE_OPTIONS, ...RUN_OPTIONS };
 
 type Groups = (typeof GROUPS)[keyof typeof GROUPS];
 type KeyOf<Group> = Group extends unknown ? keyof Group : never;

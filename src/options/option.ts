@@ -1,7 +1,17 @@
 import type { ZodType } from 'zod';
 import type * as Values from './value-types.js';
 
-export type CommandName = 'write' | 'check' | 'update' | 'batch' | 'inspect' | 'record' | 'report' | 'demo' | 'doctor';
+export type CommandName =
+  | 'write'
+  | 'check'
+  | 'update'
+  | 'batch'
+  | 'inspect'
+  | 'record'
+  | 'report'
+  | 'validate'
+  | 'demo'
+  | 'doctor';
 
 /** One row of the table: all that gymgen knows of an option of the command line. */
 export interface Option {

@@ -1,5 +1,6 @@
 import { closest } from '../../closest.js';
 import { isRecord } from '../../json/guards.js';
+import { LICENSES } from '../datasets.js';
 import { quote } from '../finding.js';
 import { DOMAINS, RESERVED_KEYS } from '../gym-names.js';
 import type { Configs, Instance, PackageFacts, UnreadableFile, YamlFile } from './facts.js';
@@ -259,6 +260,37 @@ const datasets = onInstance<PackageFacts>(
       : [],
 );
 
+const DATASET_TYPES = ['train', 'validation', 'example', 'benchmark'];
+
+const datasetEntry = onInstance(
+  {
+    code: 'dataset-entry',
+    severity: 'error',
+    rule: 'An entry of datasets has a name, a type, a jsonl_fpath and, to train or validate, a license that Gym knows',
+    why: `${ALMOST} The model is \`DatasetConfig\` (nemo_gym/config_types.py).`,
+    when: 'start',
+  },
+  ({ settings: { datasets } }) =>
+    (Array.isArray(datasets) ? datasets : []).flatMap((entry: unknown, at) => {
+      const found = datasetFault(entry);
+      return found === undefined ? [] : [{ key: ['datasets', String(at)], subject: `datasets[${at}]`, ...found }];
+    }),
+);
+
+function datasetFault(entry: unknown): { problem: string; fix: string } | undefined {
+  if (!isRecord(entry)) return { problem: 'is not a map', fix: 'write name, type and jsonl_fpath' };
+  const missing = ['name', 'type', 'jsonl_fpath'].find((key) => typeof entry[key] !== 'string');
+  if (missing !== undefined) return { problem: `has ${missing} ${shown(entry[missing])}`, fix: `add ${missing}` };
+  const { type, license = null } = entry;
+  if (!DATASET_TYPES.includes(type as string)) {
+    return { problem: `has type ${shown(type)}`, fix: `use one of ${DATASET_TYPES.join(', ')}` };
+  }
+  if (type === 'benchmark' || isInterpolated(license)) return undefined;
+  if (license === null ? type === 'example' : (LICENSES as readonly unknown[]).includes(license)) return undefined;
+  const all = LICENSES.map((one) => `"${one}"`).join(', ');
+  return { problem: `has license ${license === null ? 'missing' : shown(license)}`, fix: `use one of ${all}` };
+}
+
 const size = rule<Configs>(
   {
     code: 'config-128k',
@@ -321,6 +353,7 @@ export const CONFIG_RULES: readonly Rule<Configs & { unreadable: readonly Unread
   types,
   reserved,
   characters,
+  datasetEntry,
 ];
 
 /** Only for a package, whose configs are complete. */

@@ -15,7 +15,9 @@ export { CLOSURE_RULES, type Proof } from './closure.js';
 export { CONFIG_RULES, isInstance } from './configs.js';
 export type * from './facts.js';
 export * from './formats.js';
+export { OVER_LIMIT } from './limits.js';
 export { requirementLines } from './requirements.js';
+export { ROOT_RULES, type RootFacts } from './root.js';
 export * from './rows/index.js';
 export {
   type Judgement,

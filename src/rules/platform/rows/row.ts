@@ -31,8 +31,10 @@ const params = onObject(
     why: SCHEMA,
     when: 'start',
   },
-  ({ responses_create_params: value }) => {
-    if (isRecord(value)) return undefined;
+  ({ responses_create_params: value, agent_ref: agent }, { context }) => {
+    // In a Gym root, a file may have raw data from which Gym makes rows.
+    const isRaw = !context.isDataset && value === undefined && agent === undefined;
+    if (isRecord(value) || isRaw) return undefined;
     const problem = value === undefined ? 'is missing' : 'is not an object';
     return { subject: 'responses_create_params', problem, fix: 'write {"input": [...]}' };
   },
