@@ -9,6 +9,7 @@ import { findUv } from './toolchain.mjs';
 /** What to lock, and the oldest Python to support. */
 const LOCKS = {
   uv: { input: 'uv==0.13.9', python: '3.8' },
+  packaging: { input: 'packaging', python: '3.11' }, // for templates/wheels/
   agentenv: { input: 'agentenv-framework[openenv]==0.9.1364', python: '3.11.4' },
   gridsim: { input: join(root, 'fixtures', 'gridsim', 'pyproject.toml'), python: '3.11' },
 };

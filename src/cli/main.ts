@@ -14,6 +14,7 @@ import { packageCommand } from './commands/package.js';
 import { record } from './commands/record.js';
 import { report } from './commands/report.js';
 import { update } from './commands/update.js';
+import { validate } from './commands/validate.js';
 import { write } from './commands/write.js';
 import { mayClose } from './ui/closed-pipe.js';
 
@@ -26,6 +27,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   record,
   inspect,
   packageCommand,
+  validate,
   report,
   doctor,
   demo,

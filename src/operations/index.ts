@@ -17,4 +17,5 @@ export { type RecordReport, record } from './record.js';
 export { type ReportRequest, report } from './report.js';
 export { requestOf } from './request.js';
 export { type UpdateReport, update } from './update.js';
+export { type Judged, type ValidateReport, type ValidateRequest, validate } from './validate.js';
 export { type WriteReport, type WriteRequest, write } from './write.js';

@@ -25,10 +25,11 @@ import {
   readPolicy,
   readServer,
   requirementsOf,
-  TRAINING,
   type Wheels,
   wheelsOf,
 } from '../platform/index.js';
+import { describe, IMAGE_PINS, TRAINING } from '../rules/index.js';
+import { judgePackage, readPackage } from '../validate/index.js';
 import { targetFolders, type WrittenFolder } from '../written/index.js';
 import { packageNotes } from './package-notes.js';
 import type { PackageRequest } from './package-request.js';
@@ -168,10 +169,23 @@ async function write(
         ...filesets,
         ...(wheels && { wheels: wheels.input }),
       }),
+      check: (staged) => assertAccepted(path.join(staged, ENVIRONMENT), request),
     },
     { ...request, signal },
   );
   return reportOf(request, { names, servers, dataset, wheels }, filesets, written);
+}
+
+/** @throws UserError that names everything that NeMo Platform or NeMo Gym would refuse */
+async function assertAccepted(environment: string, { target, pin }: PackageRequest): Promise<void> {
+  const pins = { ...IMAGE_PINS, ...Object.fromEntries(parsePins(pin)) };
+  const found = judgePackage(await readPackage(environment, { target, pins }));
+  const errors = found.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return;
+  throw new UserError('a job would refuse the package; nothing was written', {
+    details: errors.map((finding) => `${finding.at.file}: ${describe(finding)}`),
+    fix: "correct the server's folder in the Gym root",
+  });
 }
 
 function environmentOf({ format, target, maxTokens }: PackageRequest, servers: readonly PackagedServer[]): WholeFile[] {

@@ -5,11 +5,19 @@ import type { ZodType, z } from 'zod';
 import { GENERATE_OPTIONS } from './generate.js';
 import type { CommandName, Option } from './option.js';
 import { PACKAGE_OPTIONS } from './package.js';
+import { PLATFORM_OPTIONS } from './platform.js';
 import { RUN_OPTIONS } from './run.js';
+import { VALIDATE_OPTIONS } from './validate.js';
 
 export type { CommandName, Option } from './option.js';
 
-const GROUPS = { ...GENERATE_OPTIONS, ...PACKAGE_OPTIONS, ...RUN_OPTIONS };
+const GROUPS = {
+  ...GENERATE_OPTIONS,
+  ...PACKAGE_OPTIONS,
+  ...PLATFORM_OPTIONS,
+  ...VALIDATE_OPTIONS,
+  ...RUN_OPTIONS,
+};
 
 type Groups = (typeof GROUPS)[keyof typeof GROUPS];
 type KeyOf<Group> = Group extends unknown ? keyof Group : never;

@@ -9,6 +9,7 @@ export type CommandName =
   | 'inspect'
   | 'record'
   | 'package'
+  | 'validate'
   | 'report'
   | 'demo'
   | 'doctor';

@@ -1,12 +1,7 @@
 import { rows } from './option.js';
 
 const PACKAGE = ['package'] as const;
-/** How the dependencies of a package come to the job: from an index, or with the package. */
-export const FORMATS = ['native-v1', 'wheels-v1', 'adapter-wheels-v1'] as const;
-/** What a package is for: GRPO training, or an evaluation. */
-export const TARGETS = ['grpo', 'evals'] as const;
-/** The processors of the cluster's nodes, as Kubernetes and Docker name them. */
-export const PLATFORMS = ['linux/amd64', 'linux/arm64'] as const;
+const FORMATS = ['native-v1', 'wheels-v1', 'adapter-wheels-v1'] as const;
 
 /** Options of `gymgen package`, by the heading of their group. */
 export const PACKAGE_OPTIONS = {
@@ -23,14 +18,6 @@ export const PACKAGE_OPTIONS = {
       commands: PACKAGE,
       value: (v) => v.oneOf(FORMATS),
       choices: FORMATS,
-    },
-    target: {
-      flags: '--target <grpo|evals>',
-      help: 'What the package is for: training or evaluations',
-      default: 'grpo',
-      commands: PACKAGE,
-      value: (v) => v.oneOf(TARGETS),
-      choices: TARGETS,
     },
     train: {
       flags: '--train <split>',
@@ -95,22 +82,6 @@ export const PACKAGE_OPTIONS = {
     },
   }),
   'Wheels of a package': rows({
-    platform: {
-      flags: `--platform <${PLATFORMS.join('|')}>`,
-      help: "Processors of the cluster's nodes",
-      default: 'linux/amd64',
-      commands: PACKAGE,
-      value: (v) => v.oneOf(PLATFORMS),
-      choices: PLATFORMS,
-    },
-    pin: {
-      flags: '--pin <name==version,...>',
-      help: "Versions in the training image of nemo-gym, ray and openai; of other packages, the package's version",
-      unset: 'nemo-gym==0.7.0, ray==2.60.0, openai==2.44.0',
-      commands: PACKAGE,
-      value: (v) => v.texts,
-      repeatable: true,
-    },
     wheelhouse: {
       flags: '--wheelhouse <folder>',
       help: 'Folder with exactly the wheels of the package; the network is not used',

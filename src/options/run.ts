@@ -1,6 +1,18 @@
 import { GENERATE, rows } from './option.js';
 
-const ALL = ['write', 'check', 'update', 'batch', 'inspect', 'record', 'package', 'report', 'demo', 'doctor'] as const;
+const ALL = [
+  'write',
+  'check',
+  'update',
+  'batch',
+  'inspect',
+  'record',
+  'package',
+  'validate',
+  'report',
+  'demo',
+  'doctor',
+] as const;
 
 /** Options that decide how a command runs and what it prints, by the heading of their group. A lock file keeps none of them. */
 export const RUN_OPTIONS = {
@@ -100,12 +112,14 @@ export const RUN_OPTIONS = {
     github: {
       flags: '--github',
       help: 'Print an annotation for GitHub Actions for each file that differs',
-      commands: ['check'],
+      commands: ['check', 'validate'],
+      in: { validate: { help: 'Print an annotation for GitHub Actions for each finding' } },
     },
     strict: {
       flags: '--strict',
       help: 'Treat warnings as errors: exit with 1 and write nothing for that source',
-      commands: GENERATE,
+      commands: [...GENERATE, 'validate'],
+      in: { validate: { help: 'Exit with 1 for warnings, too' } },
     },
     serve: {
       flags: '--serve',

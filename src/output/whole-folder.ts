@@ -33,6 +33,8 @@ export interface WholeContent {
   last(staged: readonly FileFacts[]): WholeFile[];
   /** Called after that: what the record says besides the files. */
   record(): Record<string, JsonValue>;
+  /** Judges the staged folder before it takes its place. Not called in a dry run. */
+  check(staged: string): Promise<void>;
 }
 
 export interface WholeOptions {
@@ -74,6 +76,7 @@ export async function writeWhole(folder: string, content: WholeContent, options:
     const changed = result.changed || extra !== now?.extra;
     if (!changed) return { ...result, changed };
     assertUnedited(result, places, options);
+    await content.check(places.files);
     await writeNewFile(stagedPath(places, RECORD_FILE), [Buffer.from(recordText(extra, facts))]);
     await syncAll(places, [RECORD_FILE, ...facts.map(({ path }) => path)]);
     await lock.assertHeld();

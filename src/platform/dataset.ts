@@ -1,4 +1,5 @@
 import { UserError } from '../errors.js';
+import { TRAINING, VALIDATION } from '../rules/index.js';
 import { readServerFolder, type WrittenFolder } from '../written/index.js';
 import { DatasetRows, type RowChange, type RowSelection, type RowSource } from './rows.js';
 
@@ -17,10 +18,6 @@ export interface Dataset {
   /** The splits of the folders that are not used, as `name/split`. */
   unused: string[];
 }
-
-/** The names that a job reads, at the root of the file set. */
-export const TRAINING = 'training.jsonl';
-export const VALIDATION = 'validation.jsonl';
 
 /** @throws UserError if a folder has no such split */
 export async function datasetOf(

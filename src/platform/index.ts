@@ -2,7 +2,7 @@ export { adapterFiles, environmentId, environmentWheel } from './adapter/package
 export { adapterRow } from './adapter/row.js';
 export { assumedPins, parsePins, READ_PINS, readPolicy, requirementsOf } from './closure/index.js';
 export { DATASET, ENVIRONMENT, type FilesetNames, JOB, jobCommands } from './commands.js';
-export { type Dataset, type DatasetOptions, datasetOf, TRAINING } from './dataset.js';
+export { type Dataset, type DatasetOptions, datasetOf } from './dataset.js';
 export { environmentFiles } from './environment.js';
 export { jobText, NO_MODEL } from './job.js';
 export { assertName, baseName, digestOf } from './names.js';

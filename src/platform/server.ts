@@ -7,7 +7,7 @@ import { LinkGuard } from '../output/index.js';
 import type { WrittenFolder } from '../written/index.js';
 import { type BundleFolder, bundleFiles, bundleFolder, bundleWheel, hasRows } from './bundle.js';
 import { BUNDLE_REFERENCE, type PackagedConfig, packagedConfig } from './config-text.js';
-import { reachOf, reachProblem } from './network.js';
+import { networkProblem } from './network.js';
 import { requirementsIn } from './requirements.js';
 import { serverFiles } from './server-files.js';
 import type { Format, OwnWheel, PackagedServer, Target } from './types.js';
@@ -92,9 +92,8 @@ function assertPlayable({ settings }: Server, { format, target, urlIsReachable }
       fix: 'use a server without a token, or --target evals, whose env_secrets reach the server',
     });
   }
-  const reach = url === undefined ? 'public' : reachOf(url);
-  if (url === undefined || urlIsReachable || (reach !== 'loopback' && reach !== 'private')) return;
-  throw new UserError(`the url of the config ${reachProblem(reach)}`, {
+  if (url === undefined || urlIsReachable || !networkProblem(url).isBlocked) return;
+  throw new UserError(`the url of the config ${networkProblem(url).problem}`, {
     where: `${where}: ${url}`,
     fix: 'write the folder from a bundle, or with a public --config-url; if the sandbox does reach it: --url-is-reachable',
   });
@@ -103,9 +102,8 @@ function assertPlayable({ settings }: Server, { format, target, urlIsReachable }
 function urlWarnings({ settings, name }: Server, { urlIsReachable }: ServerOptions): string[] {
   const { url } = settings;
   if (url === undefined) return [];
-  const reach = reachOf(url);
-  if (urlIsReachable && (reach === 'loopback' || reach === 'private')) return [];
-  return [`${name}: the url ${url} ${reachProblem(reach)}`];
+  const { isBlocked, problem } = networkProblem(url);
+  return urlIsReachable && isBlocked ? [] : [`${name}: the url ${url} ${problem}`];
 }
 
 function bundleWarnings({ settings, name }: Server, bundle: BundleFolder | undefined): string[] {

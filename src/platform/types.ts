@@ -1,8 +1,8 @@
-import type { FORMATS, PLATFORMS, TARGETS } from '../options/package.js';
+import type { PackageFormat, PackagePlatform, PackageTarget } from '../rules/index.js';
 
-export type Format = (typeof FORMATS)[number];
-export type Target = (typeof TARGETS)[number];
-export type Platform = (typeof PLATFORMS)[number];
+export type Format = PackageFormat;
+export type Target = PackageTarget;
+export type Platform = PackagePlatform;
 
 /** A wheel that gymgen has built for the package. */
 export interface OwnWheel {

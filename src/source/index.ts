@@ -1,6 +1,6 @@
 export { type BundleOptions, bundleReference, inRepositoryOf, realPath } from './bundle.js';
 export { serveExample, serveExampleOpenly } from './example.js';
 export { candidatePythons, FRAMEWORK_VERSION, frameworkProblem } from './framework.js';
-export { ensureUv, findUv, runProgram } from './programs.js';
+export { ensureUv, findUv, lockedRequirements, runProgram } from './programs.js';
 export { codeOf, HOST_AND_PORT, looksLikeSource, resolveSource } from './resolve.js';
 export type { NamedSource, Source, SourceContext, SourceReporter } from './types.js';

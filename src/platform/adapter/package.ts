@@ -1,19 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import manifest from '../../../templates/package/nemo-environment.yaml.hbs';
 import policyModel from '../../../templates/package/policy_model.yaml.hbs';
 import verifiersAgent from '../../../templates/package/verifiers_agent.yaml.hbs';
 import { UserError } from '../../errors.js';
 import { fillTemplate } from '../../gym/index.js';
 import type { WholeFile } from '../../output/index.js';
+import { ADAPTER } from '../templates.js';
 import type { OwnWheel, PackagedServer } from '../types.js';
 import { buildWheel } from './wheel.js';
 import type { ZipEntry } from './zip.js';
-
-/** Next to `src/` and, in the npm package, next to `dist/`. */
-const TEMPLATES = fileURLToPath(new URL('../../../templates/adapter/', import.meta.url));
 
 /** What the wheel imports. NeMo Gym is the image's, so it is not among them. */
 const REQUIRES = ['verifiers>=0.3.1,<0.4', 'aiohttp', 'datasets', 'orjson', 'pydantic', 'yarl'];
@@ -68,7 +65,7 @@ export async function environmentWheel(base: string, servers: readonly PackagedS
     project: module,
     requires: REQUIRES,
     files: [
-      { path: `${module}.py`, content: readFileSync(path.join(TEMPLATES, 'environment.py')) },
+      { path: `${module}.py`, content: readFileSync(path.join(ADAPTER, 'environment.py')) },
       ...adapterCode(),
       ...bridge,
     ],
@@ -83,9 +80,9 @@ async function bridgeOf({ files }: PackagedServer): Promise<ZipEntry[]> {
 }
 
 function adapterCode(): ZipEntry[] {
-  const names = readdirSync(path.join(TEMPLATES, 'openenv_verifiers')).filter((name) => name.endsWith('.py'));
+  const names = readdirSync(path.join(ADAPTER, 'openenv_verifiers')).filter((name) => name.endsWith('.py'));
   return names.sort().map((name) => ({
     path: `openenv_verifiers/${name}`,
-    content: readFileSync(path.join(TEMPLATES, 'openenv_verifiers', name)),
+    content: readFileSync(path.join(ADAPTER, 'openenv_verifiers', name)),
   }));
 }

@@ -1,9 +1,9 @@
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PLATFORMS, PYTHON } from '../../rules/index.js';
 import type { Platform } from '../types.js';
 import { versionsIn } from './resolve.js';
-import { ARCHITECTURES } from './tags.js';
-import { runUv, TARGET_PYTHON, type Tools } from './uv.js';
+import { runUv, type Tools } from './uv.js';
 
 /** The tags that pip is to accept: it does not expand them to older ones. */
 const TAGS = ['manylinux_2_39', 'manylinux_2_28', 'manylinux_2_17', 'manylinux2014'];
@@ -20,11 +20,11 @@ export async function download(closure: string, platform: Platform, tools: Tools
   const folder = path.join(tools.cwd, 'wheels');
   await writeFile(file, closure);
   await mkdir(folder);
-  const tags = TAGS.flatMap((tag) => ['--platform', `${tag}_${ARCHITECTURES[platform]}`]);
+  const tags = TAGS.flatMap((tag) => ['--platform', `${tag}_${PLATFORMS[platform]}`]);
   await runUv(
     [
       ...['tool', 'run', '--quiet', '--no-config', '--isolated', '--from', 'pip', 'pip', 'download', '--quiet'],
-      ...['--disable-pip-version-check', '--no-input', '--no-deps', '--python-version', TARGET_PYTHON, ...tags],
+      ...['--disable-pip-version-check', '--no-input', '--no-deps', '--python-version', PYTHON, ...tags],
       ...['--dest', folder, '--requirement', file],
     ],
     'pip could not download the packages of the environment',

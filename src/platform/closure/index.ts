@@ -11,7 +11,6 @@ import { assertUsed, assertWheels } from './wheelhouse.js';
 
 export { assumedPins, type Pins, parsePins, READ_PINS, requirementsOf } from './pins.js';
 export { readPolicy, type UvPolicy } from './policy.js';
-export { ARCHITECTURES, wheelName } from './tags.js';
 
 export interface ClosureParts {
   /** Without those of gymgen's own wheels. */

@@ -1,15 +1,9 @@
 import { UserError } from '../../errors.js';
+import { IMAGE_PINS } from '../../rules/index.js';
 import { nameOf } from '../requirements.js';
 
 /** Versions of packages, by name. */
 export type Pins = ReadonlyMap<string, string>;
-
-/** What the training image of nemo-helix 0.8.1 has. */
-const IMAGE: readonly (readonly [name: string, version: string])[] = [
-  ['nemo-gym', '0.7.0'],
-  ['ray', '2.60.0'],
-  ['openai', '2.44.0'],
-];
 
 /** What the adapter's environment is written for: verifiers 0.4.0 dropped this API. */
 const VERIFIERS = 'verifiers==0.3.1';
@@ -43,13 +37,12 @@ export function parsePins(values: readonly string[]): Pins {
  * @param own requirements of the written servers
  */
 export function requirementsOf(own: readonly string[], pins: Pins, isAdapter: boolean): string[] {
-  const versions = new Map([...IMAGE, ...pins]);
-  const { gym, ray, openai } = { gym: 'nemo-gym', ray: 'ray', openai: 'openai' };
-  const others = [...pins].filter(([name]) => !IMAGE.some(([known]) => known === name));
+  const versions = new Map([...Object.entries(IMAGE_PINS), ...pins]);
+  const others = [...pins].filter(([name]) => IMAGE_PINS[name] === undefined);
   return [
-    `nemo-gym[dev]==${versions.get(gym)}`,
-    `ray[default]==${versions.get(ray)}`,
-    `openai==${versions.get(openai)}`,
+    `nemo-gym[dev]==${versions.get('nemo-gym')}`,
+    `ray[default]==${versions.get('ray')}`,
+    `openai==${versions.get('openai')}`,
     'pip',
     'setuptools>=61,<81',
     'setuptools-scm',
@@ -63,5 +56,7 @@ export function requirementsOf(own: readonly string[], pins: Pins, isAdapter: bo
 
 /** The image's packages whose versions are gymgen's assumption. */
 export function assumedPins(pins: Pins): string[] {
-  return IMAGE.filter(([name]) => !pins.has(name)).map(([name, version]) => `${name}==${version}`);
+  return Object.entries(IMAGE_PINS)
+    .filter(([name]) => !pins.has(name))
+    .map(([name, version]) => `${name}==${version}`);
 }

@@ -1,11 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { GLIBC, PLATFORMS, PYTHON } from '../../rules/index.js';
 import { only, type ResolveParts } from './resolve.js';
-import { ARCHITECTURES } from './tags.js';
-import { runUv, TARGET_PYTHON, type Tools } from './uv.js';
-
-/** The glibc of the training image. */
-const GLIBC = '2_39';
+import { runUv, type Tools } from './uv.js';
 
 /**
  * Proves, without network and without an install, that the wheels are all that a job needs: for its first install, which takes
@@ -18,8 +15,8 @@ export async function prove(
   packaged: readonly string[],
   tools: Tools,
 ): Promise<void> {
-  const target = ['--no-config', '--quiet', '--python-platform', `${ARCHITECTURES[platform]}-manylinux_${GLIBC}`];
-  const common = [...target, '--python-version', TARGET_PYTHON, ...only(wheels)];
+  const target = ['--no-config', '--quiet', '--python-platform', `${PLATFORMS[platform]}-manylinux_${GLIBC}`];
+  const common = [...target, '--python-version', PYTHON, ...only(wheels)];
   const nowhere = path.join(tools.cwd, 'target');
   await mkdir(nowhere, { recursive: true });
   const install = ['pip', 'install', ...common, '--dry-run', '--target', nowhere, ...packaged];

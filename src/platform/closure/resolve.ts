@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PLATFORMS, PYTHON } from '../../rules/index.js';
 import type { Platform } from '../types.js';
 import type { UvPolicy } from './policy.js';
-import { ARCHITECTURES } from './tags.js';
-import { runUv, TARGET_PYTHON, type Tools } from './uv.js';
+import { runUv, type Tools } from './uv.js';
 
 export interface ResolveParts {
   requirements: readonly string[];
@@ -33,8 +33,8 @@ export async function resolve({ requirements, platform, policy, wheels }: Resolv
   await runUv(
     [
       ...['pip', 'compile', input, '-o', output, '--quiet', '--no-config', '--no-header', '--no-annotate'],
-      ...['--generate-hashes', '--python-version', TARGET_PYTHON],
-      ...['--python-platform', `${ARCHITECTURES[platform]}-manylinux_${GLIBC}`],
+      ...['--generate-hashes', '--python-version', PYTHON],
+      ...['--python-platform', `${PLATFORMS[platform]}-manylinux_${GLIBC}`],
       ...(policy ? ['--constraints', constraints] : []),
       ...(wheels === undefined ? [] : only(wheels)),
     ],

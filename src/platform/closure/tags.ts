@@ -1,3 +1,4 @@
+import { PLATFORMS } from '../../rules/index.js';
 import type { Platform } from '../types.js';
 
 /** The parts of a wheel's file name (PEP 427). */
@@ -10,12 +11,6 @@ export interface WheelName {
   abis: string[];
   platforms: string[];
 }
-
-/** How uv and wheels name a processor. */
-export const ARCHITECTURES: Readonly<Record<Platform, 'x86_64' | 'aarch64'>> = {
-  'linux/amd64': 'x86_64',
-  'linux/arm64': 'aarch64',
-};
 
 /** Undefined if the text is not the file name of a wheel. */
 export function wheelName(file: string): WheelName | undefined {
@@ -50,5 +45,4 @@ function fitsPython(python: string, abi: string): boolean {
 
 const isPlatform = (platform: Platform) => (tag: string) =>
   tag === 'any' ||
-  (/^(?:linux|manylinux(?:1|2010|2014|_2_(?:\d|[12]\d|3\d)))_/.test(tag) &&
-    tag.endsWith(`_${ARCHITECTURES[platform]}`));
+  (/^(?:linux|manylinux(?:1|2010|2014|_2_(?:\d|[12]\d|3\d)))_/.test(tag) && tag.endsWith(`_${PLATFORMS[platform]}`));

@@ -12,9 +12,6 @@ export interface Tools {
   env?: Record<string, string>;
 }
 
-/** The Python of the training images, which decides markers and tags. */
-export const TARGET_PYTHON = '3.13.14';
-
 /** Lines of a failed program that a message shows. */
 const SHOWN = 12;
 
