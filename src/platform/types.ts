@@ -8,6 +8,8 @@ export type Platform = PackagePlatform;
 export interface OwnWheel {
   file: string;
   content: Buffer;
+  /** What it requires. */
+  requires: readonly string[];
   /** The requirement that it satisfies, if a server's venv installs it. */
   requirement?: string;
 }

@@ -61,7 +61,7 @@ export async function environmentWheel(base: string, servers: readonly PackagedS
       fix: 'update the older one: gymgen update <gym-root>; or write a package for each',
     });
   }
-  const wheel = buildWheel({
+  const { requirement: _, ...wheel } = buildWheel({
     project: module,
     requires: REQUIRES,
     files: [
@@ -70,8 +70,7 @@ export async function environmentWheel(base: string, servers: readonly PackagedS
       ...bridge,
     ],
   });
-  // No server's venv installs it: the job's first install does.
-  return { file: wheel.file, content: wheel.content };
+  return wheel; // no server's venv installs it: the job's first install does
 }
 
 async function bridgeOf({ files }: PackagedServer): Promise<ZipEntry[]> {

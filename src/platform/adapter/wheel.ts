@@ -5,6 +5,8 @@ import { type ZipEntry, zip } from './zip.js';
 export interface WheelParts {
   /** Normalized with underscores, as in file names. */
   project: string;
+  /** Default: 0.0.0, because the package's name changes with the content. */
+  version?: string;
   /** Requirements. */
   requires: readonly string[];
   /** Lines of entry_points.txt, if there are any. */
@@ -13,18 +15,15 @@ export interface WheelParts {
   files: readonly ZipEntry[];
 }
 
-/** Its name in the package changes with the content, so the version need not. */
-const VERSION = '0.0.0';
-
 /** Builds a wheel of plain Python files (PEP 427, core metadata 2.1). */
-export function buildWheel({ project, requires, entryPoints, files }: WheelParts): OwnWheel {
-  const info = `${project}-${VERSION}.dist-info`;
+export function buildWheel({ project, version = '0.0.0', requires, entryPoints, files }: WheelParts): OwnWheel {
+  const info = `${project}-${version}.dist-info`;
   const text = (name: string, lines: readonly string[]) => ({
     path: `${info}/${name}`,
     content: Buffer.from(`${lines.join('\n')}\n`),
   });
   const name = project.replaceAll('_', '-');
-  const metadata = ['Metadata-Version: 2.1', `Name: ${name}`, `Version: ${VERSION}`];
+  const metadata = ['Metadata-Version: 2.1', `Name: ${name}`, `Version: ${version}`];
   const entries = [
     ...[...files].sort((a, b) => (a.path < b.path ? -1 : 1)),
     text('METADATA', [...metadata, ...requires.map((line) => `Requires-Dist: ${line}`)]),
@@ -33,7 +32,7 @@ export function buildWheel({ project, requires, entryPoints, files }: WheelParts
   ];
   const record = entries.map(({ path, content }) => `${quoted(path)},sha256=${digest(content)},${content.length}`);
   const content = zip([...entries, text('RECORD', [...record, `${info}/RECORD,,`])]);
-  return { file: `${project}-${VERSION}-py3-none-any.whl`, content, requirement: `${name}==${VERSION}` };
+  return { file: `${project}-${version}-py3-none-any.whl`, content, requires, requirement: `${name}==${version}` };
 }
 
 /** RECORD is a CSV file. */

@@ -52,7 +52,8 @@ export async function closureOf(
   const tools = { uv, cwd: work, signal };
   const names = wheelhouse === undefined ? undefined : await assertWheels(wheelhouse, platform);
   reporter.progress('resolving the packages of the environment');
-  const parts = { requirements, platform, policy, ...(wheelhouse !== undefined && { wheels: wheelhouse }) };
+  const wanted = [...requirements, ...own.flatMap(({ requires }) => requires)];
+  const parts = { requirements: wanted, platform, policy, ...(wheelhouse !== undefined && { wheels: wheelhouse }) };
   const text = known ?? (await resolve(parts, tools));
   if (names) assertUsed(names, versionsIn(text), wheelhouse as string);
   if (wheelhouse === undefined) reporter.progress('downloading wheels');
