@@ -10,6 +10,7 @@ import {
   UpdateDocument,
   WriteDocument,
 } from '../../src/cli/documents.js';
+import { PackageDocument } from '../../src/cli/package-document.js';
 import { RolloutsReportDocument, ServerReportDocument } from '../../src/cli/report-documents.js';
 import { code, either, expectPage, wrapped } from './markdown.js';
 
@@ -41,6 +42,7 @@ const DOCUMENTS: readonly [heading: string, intro: string, schema: z.ZodType][] 
   ['batch', 'One entry per source, in the order of the batch.', BatchDocument],
   ['record', 'The splits that were recorded.', RecordDocument],
   ['inspect', 'What a source serves.', InspectDocument],
+  ['package', 'What is in a package, and the commands for it.', PackageDocument],
   ['report', 'A report of rollouts.', RolloutsReportDocument],
   ['report of a server', 'A report of a folder in `resources_servers/`.', ServerReportDocument],
   ['doctor', 'One entry per program or package.', DoctorDocument],

@@ -210,15 +210,42 @@ IMAGE_SERVERS = [
 ]
 
 
+GYM = r"""
+import importlib.metadata, json, pathlib, re, nemo_gym
+dist = importlib.metadata.distribution("nemo-gym")
+extra = re.compile(r"; extra == .dev.$")
+needs = dist.requires or []
+print(json.dumps({
+    "site": str(pathlib.Path(nemo_gym.__file__).parent.parent),
+    "version": dist.version,
+    "dependencies": [line for line in needs if "extra ==" not in line],
+    "dev": [extra.sub("", line) for line in needs if extra.search(line)],
+}))
+"""
+
+
 def copy_gym(python: str, work: Path) -> Path:
-    """Copy the servers of nemo-gym that the image has in a writable checkout: an install writes into their folders."""
-    where = "import nemo_gym, pathlib; print(pathlib.Path(nemo_gym.__file__).parent.parent)"
-    site = Path(subprocess.run([python, "-c", where], check=True, capture_output=True, text=True).stdout.strip())
-    root = work / "gym-src"
-    for server in IMAGE_SERVERS:
-        shutil.copytree(site / server, root / server)
+    """Build a checkout of NeMo Gym from its wheel, as the image has it: installs write into the folders of servers."""
+    gym = json.loads(subprocess.run([python, "-c", GYM], check=True, capture_output=True, text=True).stdout)
+    root, site = work / "gym-src", Path(gym["site"])
+    for folder in ["nemo_gym", *IMAGE_SERVERS]:
+        shutil.copytree(site / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    # JSON lists and strings are TOML, too.
+    (root / "pyproject.toml").write_text(
+        "[project]\n"
+        'name = "nemo-gym"\n'
+        f"version = {json.dumps(gym['version'])}\n"
+        f"dependencies = {json.dumps(gym['dependencies'])}\n"
+        f"optional-dependencies.dev = {json.dumps(gym['dev'])}\n"
+        "[build-system]\n"
+        'requires = ["setuptools>=61"]\n'
+        'build-backend = "setuptools.build_meta"\n'
+        "[tool.setuptools]\n"
+        'packages = ["nemo_gym"]\n'
+    )
     # The wheel's names a git repository and another index; the image's names a version.
-    (root / "responses_api_agents/verifiers_agent/requirements.txt").write_text("verifiers==0.3.1\n")
+    requirements = root / "responses_api_agents/verifiers_agent/requirements.txt"
+    requirements.write_text("-e nemo-gym[dev] @ ../../\nverifiers==0.3.1\n")
     return root
 
 
