@@ -1,6 +1,6 @@
 export { Collector, type Found } from './collector.js';
 export { judgeDataset } from './dataset.js';
-export { APP_SYNTAX, judgeSources, judgeWheels, WHEELS_NOT_JUDGED } from './judge-wheels.js';
+export { judgeSources, judgeWheels } from './judge-wheels.js';
 export { judgePackage, type PackageOptions, readPackage } from './package.js';
 export { judgeRoot, judgeRootRows, readRoot } from './root.js';
 export { NO_CONFIGS, rowContext } from './row-context.js';

@@ -11,6 +11,7 @@ import {
   WriteDocument,
 } from '../../src/cli/documents.js';
 import { RolloutsReportDocument, ServerReportDocument } from '../../src/cli/report-documents.js';
+import { ValidateDocument } from '../../src/cli/validate-documents.js';
 import { code, either, expectPage, wrapped } from './markdown.js';
 
 test('docs/json.md is generated from the schemas of the documents', () => {
@@ -43,6 +44,7 @@ const DOCUMENTS: readonly [heading: string, intro: string, schema: z.ZodType][] 
   ['inspect', 'What a source serves.', InspectDocument],
   ['report', 'A report of rollouts.', RolloutsReportDocument],
   ['report of a server', 'A report of a folder in `resources_servers/`.', ServerReportDocument],
+  ['validate', 'One entry per target.', ValidateDocument],
   ['doctor', 'One entry per program or package.', DoctorDocument],
 ];
 

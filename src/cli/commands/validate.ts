@@ -3,7 +3,7 @@ import type { CommandSpec } from '../command.js';
 
 export const validate: CommandSpec = {
   name: 'validate',
-  description: 'Find what NeMo Gym or a job on NeMo Platform would refuse; runs nothing and writes nothing',
+  description: 'Find what NeMo Gym or NeMo Platform would refuse; runs and writes nothing',
   arguments: [
     {
       name: '<targets...>',
