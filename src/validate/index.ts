@@ -1,5 +1,6 @@
 export { Collector, type Found } from './collector.js';
 export { judgeDataset } from './dataset.js';
+export { parseWithGym } from './gym-parser.js';
 export { judgeSources, judgeWheels } from './judge-wheels.js';
 export { judgePackage, type PackageOptions, readPackage } from './package.js';
 export { judgeRoot, judgeRootRows, readRoot } from './root.js';

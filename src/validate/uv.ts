@@ -44,17 +44,22 @@ export async function withUv<T>(uv: string, signal: AbortSignal, work: (uv: Uv) 
   }
 }
 
-/** `HOME` is empty, so that there is no .netrc; uv's cache and Pythons are those of the user. */
+/** Variables that every program needs, with an empty home folder, so that there is no .netrc. */
+export function minimalEnvironment(home: string, more: readonly string[] = []): Record<string, string> {
+  const names = [...KEPT, ...more];
+  const kept = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return { ...Object.fromEntries(kept), HOME: home };
+}
+
+/** uv's cache and Pythons are those of the user. */
 function environment(folder: string, online: boolean): Record<string, string> {
   const { env } = process;
   const below = (variable: string, ...parts: string[]) => {
     const base = env[variable] ?? '';
     return isAbsolute(base) ? base : join(homeFolder(), ...parts); // as the XDG base directory specification has it
   };
-  const names = [...KEPT, ...(online ? ONLINE.flatMap((name) => [name, name.toLowerCase()]) : [])];
   return {
-    ...Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
-    HOME: folder,
+    ...minimalEnvironment(folder, online ? ONLINE.flatMap((name) => [name, name.toLowerCase()]) : []),
     UV_CACHE_DIR: env.UV_CACHE_DIR ?? join(below('XDG_CACHE_HOME', '.cache'), 'uv'),
     UV_PYTHON_INSTALL_DIR: env.UV_PYTHON_INSTALL_DIR ?? join(below('XDG_DATA_HOME', '.local', 'share'), 'uv', 'python'),
     UV_PYTHON_DOWNLOADS: 'never',

@@ -26,12 +26,13 @@ $ gymgen validate out/environment --platform linux/arm64 --pin ray==2.61.0 --str
       ],
     );
     await run(flags, async (terminal, signal) => {
-      const { packageOfRows, target, platform, pin: pins, strict = false, github = false } = parseFlags(flags);
+      const { packageOfRows, target, platform, python, pin: pins, strict = false, github = false } = parseFlags(flags);
       const request = {
         targets: args.flatMap((one) => one ?? []),
         ...(packageOfRows !== undefined && { packageOfRows }),
         ...(target !== undefined && { target }),
         ...(platform !== undefined && { platform }),
+        ...(python !== undefined && { python }),
         ...(pins !== undefined && { pins }),
       };
       const report = await operation.validate(request, (text) => terminal.progress(text), signal);

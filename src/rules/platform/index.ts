@@ -6,7 +6,7 @@ import type { PackageFacts } from './facts.js';
 import { LAYOUT_RULES } from './layout.js';
 import { MANIFEST_RULES } from './manifest.js';
 import { NETWORK_RULES } from './network.js';
-import { APP_SYNTAX, OVER_LIMIT, WHEELS_NOT_JUDGED } from './reading.js';
+import { APP_SYNTAX, GYM_PARSER, OVER_LIMIT, WHEELS_NOT_JUDGED } from './reading.js';
 import { REFERENCE_RULES } from './references.js';
 import { REQUIREMENTS_RULES } from './requirements.js';
 import { ROOT_RULES } from './root.js';
@@ -20,7 +20,7 @@ export { CLOSURE_RULES, type Proof } from './closure.js';
 export { CONFIG_RULES, isInstance } from './configs.js';
 export type * from './facts.js';
 export * from './formats.js';
-export { APP_SYNTAX, OVER_LIMIT, WHEELS_NOT_JUDGED } from './reading.js';
+export { APP_SYNTAX, GYM_PARSER, OVER_LIMIT, WHEELS_NOT_JUDGED } from './reading.js';
 export { requirementLines } from './requirements.js';
 export { ROOT_RULES, type RootFacts } from './root.js';
 export * from './rows/index.js';
@@ -58,7 +58,7 @@ export const RULE_GROUPS: readonly (readonly [heading: string, rules: readonly R
   ['Reading', [OVER_LIMIT]],
   ['Manifest of a package', [...MANIFEST_RULES, ...CONFIG_PATH_RULES]],
   ['Layout of a package', LAYOUT_RULES],
-  ['Configs', CONFIG_RULES],
+  ['Configs', [...CONFIG_RULES, GYM_PARSER]],
   ['Configs of a package', [...PACKAGE_CONFIG_RULES, ...REFERENCE_RULES, ...VALUE_RULES, ...NETWORK_RULES]],
   ['Servers', [...SERVER_RULES, APP_SYNTAX]],
   ['Servers of a package', REQUIREMENTS_RULES],

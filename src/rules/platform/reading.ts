@@ -9,6 +9,14 @@ export const OVER_LIMIT: RuleText = {
   when: 'never',
 };
 
+export const GYM_PARSER: RuleText = {
+  code: 'config-gym',
+  severity: 'error',
+  rule: "NeMo Gym's own parser accepts configs with _inherit_from, _copy or nested config_paths (with --python)",
+  why: 'Only Gym resolves them. Without a Python that has nemo-gym, such instances are named as not judged.',
+  when: 'start',
+};
+
 export const WHEELS_NOT_JUDGED: RuleText = {
   code: 'wheels-not-judged',
   severity: 'warning',
