@@ -22,6 +22,8 @@ import {
   judgeSources,
   judgeWheels,
   NO_CONFIGS,
+  type PackageOptions,
+  parseWithGym,
   readPackage,
   readRoot,
   rowContext,
@@ -36,6 +38,8 @@ export interface ValidateRequest {
   packageOfRows?: string;
   target?: PackageTarget;
   platform?: PackagePlatform;
+  /** Python with nemo-gym, for configs that only Gym's parser resolves. */
+  python?: string;
   /** `name==version`, or several with commas. */
   pins?: readonly string[];
 }
@@ -69,45 +73,96 @@ export async function validate(
   progress: (text: string) => void,
   signal: AbortSignal,
 ): Promise<ValidateReport> {
-  const options = { target: request.target ?? 'grpo', pins: pinsOf(request.pins ?? []) } as const;
   const targets: Target[] = [];
   for (const path of request.targets) targets.push(await targetAt(path));
+  const options = { target: request.target ?? 'grpo', pins: pinsOf(request.pins ?? []) } as const;
   const context = await contextOf(request, targets, options);
   const uv = await findUv();
   const judged: Judged[] = [];
   for (const target of targets) {
-    const common = { root: target.path, platform: request.platform ?? 'linux/amd64', uv, signal } as const;
-    const streamed = { signal, progress: (rows: number) => progress(`${target.shown}: ${rows} rows`) };
-    const found = new Collector();
-    const notJudged: string[] = [];
-    const note = (reason: string | undefined) => reason !== undefined && notJudged.push(reason);
-    let rows: Judged['rows'] = [];
     progress(`validating ${target.shown}`);
-    await withinLimits(found, async () => {
-      if (target.kind === 'dataset') {
-        rows = await judgeDataset(target.path, target.isFolder, { ...streamed, context }, found);
-      } else if (target.kind === 'package') {
-        const facts = await readPackage(target.path, options);
-        const known = judgePackage(facts);
-        found.add(known);
-        for (const name of partialsOf(facts)) note(name);
-        const wheels = await judgeWheels(facts, known, common);
-        found.add(wheels.findings);
-        note(wheels.notJudged);
-      } else {
-        const facts = await readRoot(target.path, target.only);
-        found.add(judgeRoot(facts));
-        for (const name of partialsOf(facts)) note(name);
-        const sources = await judgeSources(facts.servers, common);
-        found.add(sources.findings);
-        note(sources.notJudged);
-        rows = await judgeRootRows(target.path, facts, streamed, found);
-      }
-    });
+    const work: Work = {
+      ...{ found: new Collector(), notJudged: [], rows: [], options, context, uv, signal, python: request.python },
+      platform: request.platform ?? 'linux/amd64',
+      progress: (rows) => progress(`${target.shown}: ${rows} rows`),
+    };
+    await withinLimits(work.found, () => judgeTarget(target, work));
     const kind = target.kind === 'root' && target.only !== undefined ? 'server' : target.kind;
-    judged.push({ kind, path: target.shown, findings: found.list, rows, notJudged });
+    const { rows, notJudged } = work;
+    judged.push({ kind, path: target.shown, findings: work.found.list, rows, notJudged });
   }
   return { targets: judged, errors: count(judged, 'error'), warnings: count(judged, 'warning') };
+}
+
+/** What the judges of a target need, and what they find. */
+interface Work {
+  found: Collector;
+  notJudged: string[];
+  rows: { file: string; rows: number }[];
+  options: PackageOptions;
+  context: RowContext;
+  uv: string | undefined;
+  platform: PackagePlatform;
+  python: string | undefined;
+  signal: AbortSignal;
+  progress: (rows: number) => void;
+}
+
+function judgeTarget(target: Target, work: Work): Promise<void> {
+  if (target.kind === 'root') return judgeRootTarget(target.path, target.only, work);
+  return target.kind === 'package' ? judgePackageTarget(target.path, work) : judgeDatasetTarget(target, work);
+}
+
+async function judgeDatasetTarget({ path, isFolder }: Target & { kind: 'dataset' }, work: Work): Promise<void> {
+  work.rows.push(...(await judgeDataset(path, isFolder, work, work.found)));
+}
+
+async function judgePackageTarget(root: string, work: Work): Promise<void> {
+  const facts = await readPackage(root, work.options);
+  const known = judgePackage(facts);
+  work.found.add(known);
+  const { findings, notJudged } = await judgeWheels(facts, known, { ...work, root });
+  work.found.add(findings);
+  if (notJudged !== undefined) work.notJudged.push(notJudged);
+  const isPartial = facts.instances.some((one) => one.isPartial);
+  await judgePartial(root, facts, isPartial ? [facts.manifest?.configPaths ?? []] : [], true, work);
+}
+
+async function judgeRootTarget(root: string, only: string | undefined, work: Work): Promise<void> {
+  const facts = await readRoot(root, only);
+  work.found.add(judgeRoot(facts));
+  const { findings, notJudged } = await judgeSources(facts.servers, { ...work, root });
+  work.found.add(findings);
+  if (notJudged !== undefined) work.notJudged.push(notJudged);
+  const partial = facts.files.filter(({ file }) =>
+    facts.instances.some((one) => one.isPartial && one.config.file === file),
+  );
+  await judgePartial(
+    root,
+    facts,
+    partial.map(({ file }) => [file]),
+    false,
+    work,
+  );
+  work.rows.push(...(await judgeRootRows(root, facts, work, work.found)));
+}
+
+/** Instances that other configs complete: Gym's parser judges them, or they are named. */
+async function judgePartial(
+  root: string,
+  { instances }: Pick<PackageFacts, 'instances'>,
+  groups: readonly (readonly string[])[],
+  isComplete: boolean,
+  { python, found, notJudged, signal }: Work,
+): Promise<void> {
+  if (groups.length === 0) return;
+  if (python !== undefined) {
+    found.add(await parseWithGym({ root, python, groups, isComplete, signal }));
+    return;
+  }
+  for (const { name, config } of instances.filter(({ isPartial }) => isPartial)) {
+    notJudged.push(`instance ${name} of ${config.file}: only NeMo Gym resolves it; pass --python`);
+  }
 }
 
 /** Input over one of gymgen's limits is a finding, and the rest of the target is not judged. */
@@ -134,12 +189,6 @@ async function contextOf(
   }
   const facts = await readPackage(root, options);
   return facts.files.length === 0 ? NO_CONFIGS : rowContext(root, facts, facts.manifest, true);
-}
-
-function partialsOf({ instances }: Pick<PackageFacts, 'instances'>): string[] {
-  return instances
-    .filter(({ isPartial }) => isPartial)
-    .map(({ name, config }) => `instance ${name} of ${config.file}: other configs complete it`);
 }
 
 function count(judged: readonly Judged[], severity: 'error' | 'warning'): number {

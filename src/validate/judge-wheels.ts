@@ -1,4 +1,5 @@
 import {
+  APP_SYNTAX,
   CLOSURE_RULES,
   hasWheels,
   type Judgement,
@@ -6,30 +7,14 @@ import {
   judgement,
   type PackageFacts,
   type PackagePlatform,
-  type RuleText,
   type ServerFolder,
   WHEEL_RULES,
   WHEELS,
+  WHEELS_NOT_JUDGED,
 } from '../rules/index.js';
 import { proveVenvs, proveWheels } from './closure.js';
 import { withUv } from './uv.js';
 import { readFiles, type SourceFault, sourceFiles, wheelFiles } from './wheels.js';
-
-export const WHEELS_NOT_JUDGED: RuleText = {
-  code: 'wheels-not-judged',
-  severity: 'warning',
-  rule: 'The wheels of a package are judged, which needs uv and a Python 3.13 or newer',
-  why: 'Names, tags and dependencies of wheels are judged by packaging and by uv, as in the job.',
-  when: 'start',
-};
-
-export const APP_SYNTAX: RuleText = {
-  code: 'app-syntax',
-  severity: 'error',
-  rule: 'The Python files of a server can be parsed',
-  why: 'Gym starts the program, and stops if it ends. The files are only parsed.',
-  when: 'start',
-};
 
 export interface WheelsRequest {
   root: string;

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { runProgram } from '../source/index.js';
 
 /** What a program wrote, and whether it exited with 0. */
@@ -44,21 +44,37 @@ export async function withUv<T>(uv: string, signal: AbortSignal, work: (uv: Uv) 
   }
 }
 
-/** `HOME` is empty, so that there is no .netrc; uv's cache and Pythons are those of the user. */
+/** Variables that every program needs, with an empty home folder, so that there is no .netrc. */
+export function minimalEnvironment(home: string, more: readonly string[] = []): Record<string, string> {
+  const names = [...KEPT, ...more];
+  const kept = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return { ...Object.fromEntries(kept), HOME: home };
+}
+
+/** uv's cache and Pythons are those of the user. */
 function environment(folder: string, online: boolean): Record<string, string> {
   const { env } = process;
-  const home = homedir();
-  const names = [...KEPT, ...(online ? ONLINE.flatMap((name) => [name, name.toLowerCase()]) : [])];
+  const below = (variable: string, ...parts: string[]) => {
+    const base = env[variable] ?? '';
+    return isAbsolute(base) ? base : join(homeFolder(), ...parts); // as the XDG base directory specification has it
+  };
   return {
-    ...Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
-    HOME: folder,
-    UV_CACHE_DIR: env.UV_CACHE_DIR ?? join(env.XDG_CACHE_HOME ?? join(home, '.cache'), 'uv'),
-    UV_PYTHON_INSTALL_DIR:
-      env.UV_PYTHON_INSTALL_DIR ?? join(env.XDG_DATA_HOME ?? join(home, '.local', 'share'), 'uv', 'python'),
+    ...minimalEnvironment(folder, online ? ONLINE.flatMap((name) => [name, name.toLowerCase()]) : []),
+    UV_CACHE_DIR: env.UV_CACHE_DIR ?? join(below('XDG_CACHE_HOME', '.cache'), 'uv'),
+    UV_PYTHON_INSTALL_DIR: env.UV_PYTHON_INSTALL_DIR ?? join(below('XDG_DATA_HOME', '.local', 'share'), 'uv', 'python'),
     UV_PYTHON_DOWNLOADS: 'never',
     UV_NO_PROGRESS: '1',
     NO_COLOR: '1',
   };
+}
+
+/** The user's home folder; `/` for a user that the system does not know. */
+function homeFolder(): string {
+  try {
+    return homedir();
+  } catch {
+    return '/';
+  }
 }
 
 /** Longest reason of uv in a finding, in characters. */

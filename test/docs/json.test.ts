@@ -12,6 +12,7 @@ import {
 } from '../../src/cli/documents.js';
 import { PackageDocument } from '../../src/cli/package-document.js';
 import { RolloutsReportDocument, ServerReportDocument } from '../../src/cli/report-documents.js';
+import { ValidateDocument } from '../../src/cli/validate-documents.js';
 import { code, either, expectPage, wrapped } from './markdown.js';
 
 test('docs/json.md is generated from the schemas of the documents', () => {
@@ -45,6 +46,7 @@ const DOCUMENTS: readonly [heading: string, intro: string, schema: z.ZodType][] 
   ['package', 'What is in a package, and the commands for it.', PackageDocument],
   ['report', 'A report of rollouts.', RolloutsReportDocument],
   ['report of a server', 'A report of a folder in `resources_servers/`.', ServerReportDocument],
+  ['validate', 'One entry per target.', ValidateDocument],
   ['doctor', 'One entry per program or package.', DoctorDocument],
 ];
 

@@ -3,7 +3,7 @@ import type { CommandSpec } from '../command.js';
 
 export const validate: CommandSpec = {
   name: 'validate',
-  description: 'Find what NeMo Gym or a job on NeMo Platform would refuse; runs nothing and writes nothing',
+  description: 'Find what NeMo Gym or NeMo Platform would refuse; runs and writes nothing',
   arguments: [
     {
       name: '<targets...>',
@@ -26,12 +26,13 @@ $ gymgen validate out/environment --platform linux/arm64 --pin ray==2.61.0 --str
       ],
     );
     await run(flags, async (terminal, signal) => {
-      const { packageOfRows, target, platform, pin: pins, strict = false, github = false } = parseFlags(flags);
+      const { packageOfRows, target, platform, python, pin: pins, strict = false, github = false } = parseFlags(flags);
       const request = {
         targets: args.flatMap((one) => one ?? []),
         ...(packageOfRows !== undefined && { packageOfRows }),
         ...(target !== undefined && { target }),
         ...(platform !== undefined && { platform }),
+        ...(python !== undefined && { python }),
         ...(pins !== undefined && { pins }),
       };
       const report = await operation.validate(request, (text) => terminal.progress(text), signal);

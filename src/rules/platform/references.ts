@@ -25,10 +25,15 @@ export interface Reference {
 /** The references of a server: settings with a type and a name (`is_server_ref`, nemo_gym/config_types.py). */
 export function referencesOf({ settings }: Pick<Instance, 'settings'>): Reference[] {
   return Object.entries(settings).flatMap(([field, value]) => {
-    if (!isRecord(value) || typeof value.name !== 'string' || value.name.includes('${')) return [];
+    if (!isRecord(value) || typeof value.name !== 'string' || isOpen(value.name)) return [];
     const type = SERVER_TYPES.find((one) => one === value.type);
     return type === undefined ? [] : [{ field, type, name: value.name }];
   });
+}
+
+/** Whether a name is passed later, or comes from another value. */
+function isOpen(name: string): boolean {
+  return name === '???' || name.includes('${');
 }
 
 const WHY = 'Gym refuses to start with a reference to an unknown instance (`ServerRefNotFoundError`).';

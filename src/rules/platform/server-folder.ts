@@ -68,7 +68,7 @@ const implementation = rule<Configs>(
   },
   ({ instances, servers }) =>
     instances.flatMap(({ type, implementations: [name], config, keys, isPartial }) => {
-      if (isPartial || name === undefined || BUILT_IN[type].has(name)) return [];
+      if (isPartial || name === undefined || name.includes('/') || BUILT_IN[type].has(name)) return [];
       if (servers.some((server) => server.type === type && server.name === name && isServer(server))) return [];
       const subject = `implementation ${quote(name)}`;
       const problem = `has no program in ${type}/, and Gym has none of that name`;
