@@ -11,8 +11,11 @@ import { demo } from './commands/demo.js';
 import { doctor } from './commands/doctor.js';
 import { inspect } from './commands/inspect.js';
 import { packageCommand } from './commands/package.js';
+import { play } from './commands/play.js';
 import { record } from './commands/record.js';
 import { report } from './commands/report.js';
+import { trainerAxolotl } from './commands/trainer-axolotl.js';
+import { trainerNemoRl } from './commands/trainer-nemo-rl.js';
 import { update } from './commands/update.js';
 import { validate } from './commands/validate.js';
 import { write } from './commands/write.js';
@@ -28,6 +31,9 @@ export const COMMANDS: readonly CommandSpec[] = [
   inspect,
   packageCommand,
   validate,
+  trainerNemoRl,
+  trainerAxolotl,
+  play,
   report,
   doctor,
   demo,

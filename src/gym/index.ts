@@ -4,3 +4,4 @@ export { type Names, namesOf, slug } from './names.js';
 export { PromptFingerprints, promptFingerprint } from './prompt-fingerprints.js';
 export { inputJson, isSameRow, rowTaskId, taskIdOf, withInput } from './row-format.js';
 export { fillTemplate, TEMPLATES } from './templates.js';
+export { plainYamlString, yamlString, yamlValue } from './yaml.js';

@@ -11,11 +11,11 @@ const UNSAFE = hiddenCharacters('\\ufffe\\uffff');
  * `${oc.env:HOME}` would insert the reader's home. Nothing escapes the text `???`; `configText` in `rules/` refuses it.
  */
 export function yamlString(text: string): string {
-  return quoted(withoutInterpolation(text));
+  return plainYamlString(withoutInterpolation(text));
 }
 
-/** A JSON string is a double-quoted YAML scalar. */
-function quoted(text: string): string {
+/** A YAML scalar for readers without OmegaConf. A JSON string is a double-quoted YAML scalar. */
+export function plainYamlString(text: string): string {
   return JSON.stringify(text).replace(UNSAFE, escapeCharacter);
 }
 
@@ -26,7 +26,7 @@ export function yamlValue(json: JsonText): string {
 
 /** As `yamlValue`, for a value of another config: its strings have their escapes already. */
 export function yamlLiteral(json: JsonText): string {
-  return flow(parse(json), quoted);
+  return flow(parse(json), plainYamlString);
 }
 
 function flow(value: unknown, string: (text: string) => string): string {
@@ -34,7 +34,7 @@ function flow(value: unknown, string: (text: string) => string): string {
   if (Array.isArray(value)) return `[${value.map((item) => flow(item, string)).join(', ')}]`;
   if (typeof value !== 'object' || value === null || value.constructor !== Object) return String(value);
   return `{${Object.entries(value)
-    .map(([key, item]) => `${quoted(key)}: ${flow(item, string)}`)
+    .map(([key, item]) => `${plainYamlString(key)}: ${flow(item, string)}`)
     .join(', ')}}`;
 }
 

@@ -19,14 +19,14 @@ export const PACKAGE_OPTIONS = {
       value: (v) => v.oneOf(FORMATS),
       choices: FORMATS,
     },
-    train: {
+    packageTrain: {
       flags: '--train <split>',
       help: 'Split of the training rows',
       unset: 'train, or the only split',
       commands: PACKAGE,
       value: (v) => v.text,
     },
-    validation: {
+    packageValidation: {
       flags: '--validation <split>',
       help: 'Split of the validation rows',
       unset: 'no validation rows',
@@ -73,7 +73,7 @@ export const PACKAGE_OPTIONS = {
       commands: PACKAGE,
       value: (v) => v.text,
     },
-    model: {
+    packageModel: {
       flags: '--model <name>',
       help: 'Model in job.json, as NAME or WORKSPACE/NAME',
       unset: 'a placeholder',

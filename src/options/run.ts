@@ -9,9 +9,12 @@ const ALL = [
   'record',
   'package',
   'validate',
+  'play',
   'report',
   'demo',
   'doctor',
+  'trainer nemo-rl',
+  'trainer axolotl',
 ] as const;
 
 /** Options that decide how a command runs and what it prints, by the heading of their group. A lock file keeps none of them. */
@@ -20,8 +23,12 @@ export const RUN_OPTIONS = {
     dryRun: {
       flags: '--dry-run',
       help: 'Show the plan and one row; write nothing',
-      commands: ['write', 'package'],
-      in: { package: { help: 'Show the files of each file set, and what is left out; write nothing' } },
+      commands: ['write', 'package', 'trainer nemo-rl', 'trainer axolotl'],
+      in: {
+        package: { help: 'Show the files of each file set, and what is left out; write nothing' },
+        'trainer nemo-rl': { help: 'Print the config; write nothing' },
+        'trainer axolotl': { help: 'Check the rows and print the config; write nothing' },
+      },
     },
     diff: {
       flags: '--diff',
@@ -89,14 +96,28 @@ export const RUN_OPTIONS = {
     maxTotalSequenceLength: {
       flags: '--max-total-sequence-length <tokens>',
       help: 'Longest sequence that the trainer takes; the page marks longer ones',
-      commands: ['report'],
+      commands: ['report', 'trainer nemo-rl', 'trainer axolotl'],
+      in: {
+        'trainer axolotl': {
+          help: 'Longest sequence: a row and all replies to it',
+          unset: 'fits the longest row at 4 characters a token',
+        },
+        'trainer nemo-rl': {
+          help: 'Longest sequence: a row and all replies to it',
+          unset: 'as in `--base` if the rows fit, or a length that fits the longest row at 4 characters a token',
+        },
+      },
       value: (v) => v.whole(1),
     },
     force: {
       flags: '--force',
       help: 'Overwrite files that were edited by hand',
-      commands: ['write', 'update', 'batch', 'package', 'report'],
-      in: { report: { help: 'Replace the file even if it is not a gymgen report' } },
+      commands: ['write', 'update', 'batch', 'package', 'report', 'trainer nemo-rl', 'trainer axolotl'],
+      in: {
+        report: { help: 'Replace the file even if it is not a gymgen report' },
+        'trainer nemo-rl': { help: 'Replace the file even if gymgen did not write it or it was edited' },
+        'trainer axolotl': { help: 'Replace files even if gymgen did not write them or they were edited' },
+      },
     },
     theirs: {
       flags: '--theirs',

@@ -3,8 +3,9 @@ import type { Edits, Generated, JsonValue, OutputFile, Plan, Target, Written } f
 import { commit, readJournal } from './commit.js';
 import { mapConcurrent, writeNewFile } from './fs.js';
 import { hashText } from './hash.js';
+import { LinkGuard } from './link-guard.js';
 import { readLock } from './lock-file.js';
-import { assertOurs, assertTarget, LinkGuard, LOCK_FILE, type Places, placesOf } from './paths.js';
+import { assertOurs, assertTarget, LOCK_FILE, type Places, placesOf } from './paths.js';
 import { assertUnedited, changesOf, makePlan } from './plan.js';
 import { assertNoCommit, finishCommit } from './recovery.js';
 import { stagedPath, stageFiles } from './stage.js';

@@ -11,7 +11,9 @@ import {
   WriteDocument,
 } from '../../src/cli/documents.js';
 import { PackageDocument } from '../../src/cli/package-document.js';
+import { PlayDocument } from '../../src/cli/play-documents.js';
 import { RolloutsReportDocument, ServerReportDocument } from '../../src/cli/report-documents.js';
+import { TrainerAxolotlDocument, TrainerNemoRlDocument } from '../../src/cli/trainer-documents.js';
 import { ValidateDocument } from '../../src/cli/validate-documents.js';
 import { code, either, expectPage, wrapped } from './markdown.js';
 
@@ -43,10 +45,13 @@ const DOCUMENTS: readonly [heading: string, intro: string, schema: z.ZodType][] 
   ['batch', 'One entry per source, in the order of the batch.', BatchDocument],
   ['record', 'The splits that were recorded.', RecordDocument],
   ['inspect', 'What a source serves.', InspectDocument],
+  ['play', 'The figures of a run.', PlayDocument],
   ['package', 'What is in a package, and the commands for it.', PackageDocument],
+  ['validate', 'One entry per target.', ValidateDocument],
   ['report', 'A report of rollouts.', RolloutsReportDocument],
   ['report of a server', 'A report of a folder in `resources_servers/`.', ServerReportDocument],
-  ['validate', 'One entry per target.', ValidateDocument],
+  ['trainer nemo-rl', 'A config of NeMo RL.', TrainerNemoRlDocument],
+  ['trainer axolotl', 'The files that Axolotl needs.', TrainerAxolotlDocument],
   ['doctor', 'One entry per program or package.', DoctorDocument],
 ];
 

@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Move } from '../../src/play/index.js';
 import { startGymgen } from '../e2e/support/gymgen.js';
-import type { Move } from '../e2e/support/model-server.js';
 import { python, toolchainEnv } from '../e2e/support/toolchain.js';
 import { movesOn } from '../e2e/support/trader.js';
 

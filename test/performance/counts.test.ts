@@ -22,7 +22,7 @@ interface Counts {
   sessions: number;
 }
 
-/** The server that the benches are run on. */
+/** The server of the benchmarks. */
 async function served(options: object): Promise<{ url: string; counts: () => Promise<Counts> }> {
   const child = spawn(process.execPath, [SERVER, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(async () => {
@@ -62,7 +62,7 @@ describe('10,000 tasks of 2.4 KB', () => {
     );
     const { requests, bytes, longest, sessions } = await counts();
     expect(report.counts).toEqual({ requests, bytes, sessions });
-    // What it is, its splits and their sizes; tasks that are played; in the end, whether all is as it was.
+    // Requests for the environment, its splits and their sizes; for the tasks; and at the end, to detect changes.
     expect(requests).toBeLessThanOrEqual(Math.ceil((2 * size) / MIB) + 14);
     expect(bytes).toBeLessThan(size * 1.01);
     expect(longest).toBeLessThan(0.6 * MIB);

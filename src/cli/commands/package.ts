@@ -47,7 +47,8 @@ async function requestOf(flags: Flags, gymRoot: string, names: string[]) {
   if (format === undefined) {
     throw new UserError('no format', { fix: 'pass --format native-v1, wheels-v1 or adapter-wheels-v1' });
   }
-  const { train, validation, validationFraction, fileset, model, wheelhouse, uvPolicy } = options;
+  const { packageTrain: train, packageValidation: validation, packageModel: model } = options;
+  const { validationFraction, fileset, wheelhouse, uvPolicy } = options;
   return {
     gymRoot,
     names,
