@@ -137,7 +137,7 @@ def start_ray(python: str, work: Path) -> str:
     ports = ["--node-manager-port=9083", "--object-manager-port=9084", "--dashboard-agent-listen-port=9085"]
     ports += ["--dashboard-agent-grpc-port=9086", "--runtime-env-agent-port=9087", "--metrics-export-port=9088"]
     flags = ["--disable-usage-stats", "--node-ip-address=127.0.0.1", "--num-cpus=8", f"--temp-dir={work}/ray"]
-    env = os.environ | {"RAY_AUTH_MODE": "disabled"}
+    env = os.environ | {"RAY_AUTH_MODE": "disabled", "RAY_raylet_start_wait_time_s": "600"}
     subprocess.run(command + ports + flags, check=True, stdout=sys.stderr, env=env)
     return f"127.0.0.1:{RAY_PORT}"
 
