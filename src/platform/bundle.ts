@@ -27,7 +27,7 @@ const SETTINGS = '.agentenv/config.toml';
  * @param configs folder of the config, where a relative path starts
  */
 export function bundleFolder(reference: string, configs: string): string | undefined {
-  const text = reference.replace(/\\+\$\{/g, (escapes) => escapes.slice(Math.ceil((escapes.length - 2) / 2)));
+  const text = reference.replace(/(?<!\\)\\+\$\{/g, (escapes) => escapes.slice(Math.ceil((escapes.length - 2) / 2)));
   if (text.startsWith('.')) return path.resolve(configs, text);
   if (text === '~' || text.startsWith('~/')) return path.join(homedir(), text.slice(1));
   return path.isAbsolute(text) ? text : undefined;

@@ -10,7 +10,7 @@ const LONGEST_BASE = 40;
 /** The start of a file set's name: `gridsim_v1` becomes `gridsim-v1`; of several servers, the first and their number. */
 export function baseName(servers: readonly string[]): string {
   const words = (servers[0] ?? '').replace(/[^a-z0-9]+/g, '-').slice(0, LONGEST_BASE);
-  const base = words.replace(/^-+|-+$/g, '');
+  const base = words.replace(/^-+|(?<!-)-+$/g, '');
   return servers.length === 1 ? base : `${base}-and-${servers.length - 1}`;
 }
 

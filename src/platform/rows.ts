@@ -24,7 +24,7 @@ export interface RowSelection {
 export type RowChange = (line: string, source: RowSource, at: number) => string;
 
 /** Minimum size of a chunk, in bytes. */
-const CHUNK = 256 * 1024;
+const CHUNK = 64 * 1024;
 const LF = Buffer.from('\n');
 
 /** Rows of one file of the dataset, as bytes. */

@@ -136,9 +136,15 @@ def start_ray(python: str, work: Path) -> str:
     command = [str(Path(python).with_name("ray")), "start", "--head", f"--port={RAY_PORT}", "--include-dashboard=false"]
     ports = ["--node-manager-port=9083", "--object-manager-port=9084", "--dashboard-agent-listen-port=9085"]
     ports += ["--dashboard-agent-grpc-port=9086", "--runtime-env-agent-port=9087", "--metrics-export-port=9088"]
-    flags = ["--disable-usage-stats", "--node-ip-address=127.0.0.1", "--num-cpus=8", f"--temp-dir={work}/ray"]
-    env = os.environ | {"RAY_AUTH_MODE": "disabled", "RAY_raylet_start_wait_time_s": "600"}
-    subprocess.run(command + ports + flags, check=True, stdout=sys.stderr, env=env)
+    flags = ["--disable-usage-stats", "--node-ip-address=127.0.0.1", "--num-cpus=8"]
+    env = os.environ | {"RAY_AUTH_MODE": "disabled"}
+    for attempt in range(5):  # a raylet that takes more than 30 s to start, on a busy machine, is given up
+        done = subprocess.run([*command, *ports, *flags, f"--temp-dir={work}/ray{attempt}"], stdout=sys.stderr, env=env)
+        if done.returncode == 0:
+            break
+        subprocess.run([command[0], "stop", "--force"], stdout=sys.stderr, env=env)
+    else:
+        sys.exit("Ray does not start")
     return f"127.0.0.1:{RAY_PORT}"
 
 
