@@ -8,6 +8,8 @@ export type CommandName =
   | 'batch'
   | 'inspect'
   | 'record'
+  | 'package'
+  | 'validate'
   | 'trainer nemo-rl'
   | 'trainer axolotl'
   | 'trainer verl'

@@ -7,6 +7,8 @@ const ALL = [
   'batch',
   'inspect',
   'record',
+  'package',
+  'validate',
   'play',
   'report',
   'demo',
@@ -22,8 +24,9 @@ export const RUN_OPTIONS = {
     dryRun: {
       flags: '--dry-run',
       help: 'Show the plan and one row; write nothing',
-      commands: ['write', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
+      commands: ['write', 'package', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
       in: {
+        package: { help: 'Show the files of each file set, and what is left out; write nothing' },
         'trainer nemo-rl': { help: 'Print the config; write nothing' },
         'trainer axolotl': { help: 'Check the rows and print the config; write nothing' },
         'trainer verl': { help: 'Print the file; write nothing' },
@@ -81,7 +84,9 @@ export const RUN_OPTIONS = {
     check: {
       flags: '--check',
       help: 'Compare with the existing folders; write nothing',
-      commands: ['batch'],
+      commands: ['batch', 'package'],
+      conflicts: 'dryRun',
+      in: { package: { help: 'Compare with the existing package; write nothing' } },
     },
     output: {
       flags: '-o, --output <file>',
@@ -113,7 +118,7 @@ export const RUN_OPTIONS = {
     force: {
       flags: '--force',
       help: 'Overwrite files that were edited by hand',
-      commands: ['write', 'update', 'batch', 'report', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
+      commands: ['write', 'update', 'batch', 'package', 'report', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
       in: {
         report: { help: 'Replace the file even if it is not a gymgen report' },
         'trainer nemo-rl': { help: 'Replace the file even if gymgen did not write it or it was edited' },
@@ -135,12 +140,14 @@ export const RUN_OPTIONS = {
     github: {
       flags: '--github',
       help: 'Print an annotation for GitHub Actions for each file that differs',
-      commands: ['check'],
+      commands: ['check', 'validate'],
+      in: { validate: { help: 'Print an annotation for GitHub Actions for each finding' } },
     },
     strict: {
       flags: '--strict',
       help: 'Treat warnings as errors: exit with 1 and write nothing for that source',
-      commands: GENERATE,
+      commands: [...GENERATE, 'validate'],
+      in: { validate: { help: 'Exit with 1 for warnings, too' } },
     },
     serve: {
       flags: '--serve',
