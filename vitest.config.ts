@@ -13,7 +13,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/world/**'],
+          exclude: ['test/e2e/**', 'test/job/**', 'test/world/**'],
           globalSetup: ['test/support/state-home.ts', 'test/support/build.ts'],
           isolate: false, // a process for each of 80 files takes longer than most of them
           testTimeout: 60_000, // beside the other lanes, what takes 2 s may take 20
@@ -29,6 +29,17 @@ export default defineConfig({
           testTimeout: 600_000,
           hookTimeout: 900_000,
           maxWorkers: 3, // most of the time they wait for what they started
+        },
+      },
+      {
+        extends: true,
+        // Packages of NeMo Platform, which scripts/test-platform.mjs asks for
+        test: {
+          name: 'platform',
+          include: ['test/job/**/*.test.ts'],
+          globalSetup: ['test/support/state-home.ts', 'test/support/build.ts'],
+          testTimeout: 1_800_000,
+          hookTimeout: 900_000,
         },
       },
       {
