@@ -3,6 +3,7 @@ import { UserError } from '../errors.js';
 import { OverLimit } from '../limits.js';
 import {
   IMAGE_PINS,
+  type Judgement,
   judgement,
   MANIFEST,
   OVER_LIMIT,
@@ -80,10 +81,8 @@ export async function validate(
   const targets: Target[] = [];
   for (const path of request.targets) targets.push(await targetAt(path));
   const options = { target: request.target ?? 'grpo', pins: pinsOf(request.pins ?? []) } as const;
-  const notAsked: string[] = [];
-  const live = request.live
-    ? { signal, progress, notJudged: (reason: string) => void notAsked.push(reason) }
-    : undefined;
+  const asked = { notJudged: [] as string[], unreachable: [] as Judgement[] };
+  const live = request.live ? liveRequest(asked, progress, signal) : undefined;
   const context = await contextOf(request, targets, options, live);
   const uv = await findUv();
   const judged: Judged[] = [];
@@ -107,10 +106,23 @@ export async function validate(
     await withinLimits(work.found, () => judgeTarget(target, work));
     const kind = target.kind === 'root' && target.only !== undefined ? 'server' : target.kind;
     const { rows, found } = work;
-    const notJudged = [...work.notJudged, ...notAsked.splice(0)];
+    found.add(asked.unreachable.splice(0));
+    const notJudged = [...work.notJudged, ...asked.notJudged.splice(0)];
     judged.push({ kind, path: target.shown, findings: found.list, rows, notJudged });
   }
   return { targets: judged, errors: count(judged, 'error'), warnings: count(judged, 'warning') };
+}
+
+function liveRequest(
+  asked: { notJudged: string[]; unreachable: Judgement[] },
+  progress: (text: string) => void,
+  signal: AbortSignal,
+): LiveRequest {
+  return {
+    ...{ signal, progress },
+    notJudged: (reason) => void asked.notJudged.push(reason),
+    unreachable: (finding) => void asked.unreachable.push(finding),
+  };
 }
 
 /** What the judges of a target need, and what they find. */

@@ -2,13 +2,25 @@ import { discover, fingerprint } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import { isRecord } from '../json/guards.js';
 import { OPTIONS } from '../options/index.js';
-import type { AgentFacts, Instance, LiveSplit, LiveTasks, RowContext } from '../rules/index.js';
+import {
+  type AgentFacts,
+  type Instance,
+  type Judgement,
+  judgement,
+  LIVE_UNREACHABLE,
+  type LiveSplit,
+  type LiveTasks,
+  quote,
+  type RowContext,
+} from '../rules/index.js';
 
 export interface LiveRequest {
   signal: AbortSignal;
   progress: (text: string) => void;
-  /** Called for each server that cannot be asked, with the reason. */
+  /** Called for each config that has no URL. */
   notJudged: (reason: string) => void;
+  /** Called for each server that cannot be asked. */
+  unreachable: (finding: Judgement) => void;
 }
 
 /** A context in which agents know what their OpenEnv server serves now. Each server is asked once. */
@@ -47,7 +59,7 @@ async function withLive(
 }
 
 /** What a server serves; undefined if it cannot be asked. */
-async function liveTasks(url: string, { signal, progress, notJudged }: LiveRequest): Promise<LiveTasks | undefined> {
+async function liveTasks(url: string, { signal, progress, unreachable }: LiveRequest): Promise<LiveTasks | undefined> {
   const options = {
     ...{ headers: {}, splits: [], limit: Number.POSITIVE_INFINITY, turns: 'all' as const, signal },
     probes: OPTIONS.probes.default,
@@ -71,7 +83,9 @@ async function liveTasks(url: string, { signal, progress, notJudged }: LiveReque
     }
   } catch (error) {
     if (!(error instanceof UserError) || signal.aborted) throw error;
-    notJudged(`${url}: ${error.message}`);
+    const problem = `cannot be asked: ${error.message}`;
+    const fix = error.fix ?? 'start the server';
+    unreachable(judgement(LIVE_UNREACHABLE, { at: { file: '' }, subject: `server ${quote(url)}`, problem, fix }));
     return undefined;
   }
 }
