@@ -10,8 +10,12 @@ import { check } from './commands/check.js';
 import { demo } from './commands/demo.js';
 import { doctor } from './commands/doctor.js';
 import { inspect } from './commands/inspect.js';
+import { play } from './commands/play.js';
 import { record } from './commands/record.js';
 import { report } from './commands/report.js';
+import { trainerAxolotl } from './commands/trainer-axolotl.js';
+import { trainerNemoRl } from './commands/trainer-nemo-rl.js';
+import { trainerVerl } from './commands/trainer-verl.js';
 import { update } from './commands/update.js';
 import { validate } from './commands/validate.js';
 import { write } from './commands/write.js';
@@ -25,6 +29,10 @@ export const COMMANDS: readonly CommandSpec[] = [
   batch,
   record,
   inspect,
+  trainerNemoRl,
+  trainerAxolotl,
+  trainerVerl,
+  play,
   report,
   validate,
   doctor,

@@ -79,7 +79,10 @@ async function countSplits(api: TaskApi, env: string, options: DiscoverOptions, 
     if (count > 0) splits.push({ name, count });
     else reporter.warn(`split '${name}' has no tasks and is skipped`);
   }
-  if (splits.length === 0) throw new UserError('the server has no tasks', { fix: 'serve an environment with tasks' });
+  if (splits.length === 0)
+    throw new UserError('the server has no tasks', {
+      fix: 'serve an environment with tasks, or provide tasks with --tasks FILE or --episodes N',
+    });
   return splits;
 }
 

@@ -5,7 +5,7 @@ import type { PromptFingerprints } from './prompt-fingerprints.js';
 import { RowEncoder } from './row-format.js';
 import type { ToolsetTexts } from './toolsets.js';
 
-/** Minimum size of a chunk, in bytes; each write is handed to another thread. */
+/** Minimum size of a chunk, in bytes. */
 const CHUNK = 256 * 1024;
 
 /** Writes the rows of splits, and checks each task. */

@@ -11,6 +11,7 @@ const HASH = 16;
 const LEAD = 32;
 
 const HIDDEN = hiddenCharacters();
+const [COLONS, COMMAND] = [Buffer.from('::'), Buffer.from('##[')];
 
 /** The class of each byte inside a JSON string; 0 for most. */
 const CLASSES = new Uint8Array(256);
@@ -54,7 +55,7 @@ export function longStrings(json: Buffer, long: number): number[] {
 /** @param seen the classes of the bytes in the string */
 function isUnchanged(string: Buffer, seen: number): boolean {
   if ((seen & CHANGED) !== 0) return false;
-  if ((seen & COLON) !== 0 && string.includes('::')) return false;
-  if ((seen & HASH) !== 0 && string.includes('##[')) return false;
+  if ((seen & COLON) !== 0 && string.includes(COLONS)) return false;
+  if ((seen & HASH) !== 0 && string.includes(COMMAND)) return false;
   return (seen & LEAD) === 0 || string.toString().search(HIDDEN) === -1;
 }

@@ -8,12 +8,16 @@ export type CommandName =
   | 'batch'
   | 'inspect'
   | 'record'
+  | 'trainer nemo-rl'
+  | 'trainer axolotl'
+  | 'trainer verl'
+  | 'play'
   | 'report'
   | 'validate'
   | 'demo'
   | 'doctor';
 
-/** One row of the table: all that gymgen knows of an option of the command line. */
+/** One row of the table: everything that gymgen knows about a command-line option. */
 export interface Option {
   /** As commander takes them, with the unit or shape of the value: `--tool-timeout <seconds>`. */
   flags: string;

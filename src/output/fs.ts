@@ -1,6 +1,6 @@
 // Each function handles the errors that its description names. Any other error becomes a UserError that names the path.
 
-import type { Dirent, Stats } from 'node:fs';
+import { type Dirent, type Stats, writeSync } from 'node:fs';
 import {
   access,
   constants,
@@ -70,7 +70,7 @@ async function lookThrough(path: string): Promise<Stats | undefined> {
   if (!link?.isSymbolicLink()) return link; // another run may have created it meanwhile
   throw new UserError('broken symlink', {
     where: path,
-    fix: 'create the folder that it leads to, or remove it',
+    fix: 'create the folder that the symlink points to, or remove the symlink',
   });
 }
 
@@ -116,7 +116,7 @@ export async function writeNewFile(path: string, chunks: AsyncIterable<Buffer> |
     let unsynced = 0;
     for await (const chunk of chunks) {
       // Not around the loop, because a failure of the source is not a disk error.
-      await translateErrors(path, () => file.writeFile(chunk));
+      await translateErrors(path, async () => writeAll(file, chunk));
       unsynced += chunk.length;
       if (unsynced < SYNC_EVERY) continue;
       await syncing;
@@ -131,11 +131,16 @@ export async function writeNewFile(path: string, chunks: AsyncIterable<Buffer> |
   }
 }
 
+/** Synchronous, because handing a chunk to another thread takes longer than copying it to the page cache. */
+function writeAll({ fd }: FileHandle, chunk: Buffer): void {
+  for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at);
+}
+
 /** Moves a file to a path, replacing an existing file, and creates missing folders. Does nothing if there is no such file. */
 export async function moveFile(from: string, to: string): Promise<void> {
   const found = await look(from);
   if (!found) return;
-  if (!found.isFile()) throw new UserError('not a regular file', { where: from, fix: 'remove it' });
+  if (!found.isFile()) throw new UserError('not a regular file', { where: from, fix: 'move it away' });
   await translateErrors(to, async () => {
     const moved = rename(from, to).then(() => true);
     if (await orUndefined(ABSENT, moved)) return;
@@ -146,7 +151,7 @@ export async function moveFile(from: string, to: string): Promise<void> {
 
 /**
  * Moves a folder to a path that does not exist, in one step.
- * @returns false if a folder or file is there by now, or if the file system does not move folders
+ * @returns false if a folder or file has been created there meanwhile, or if the file system does not move folders
  */
 export async function moveFolder(from: string, to: string): Promise<boolean> {
   return translateErrors(to, async () => {

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { Generated, OutputFile, RowsFile } from '../model.js';
 import { removeAll, removeEmptyFolder, removeFile, syncFiles, syncFoldersOf, writeNewFile } from './fs.js';
 import { Digest, hashText } from './hash.js';
-import { LinkGuard, PathGuard, type Places } from './paths.js';
+import { LinkGuard } from './link-guard.js';
+import { PathGuard, type Places } from './paths.js';
 
 const LF = 0x0a;
 
@@ -73,30 +74,26 @@ function describeRows({ prompts, kept, seen }: RowsFile, full: string): Omit<Gen
 /** The same items, but an abort ends the wait for the next one at once, even if the source does not react to it. */
 async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
-  let isWaiting = false;
+  let endWait: ((reason: unknown) => void) | undefined;
+  const abort = () => endWait?.(signal.reason);
+  signal.addEventListener('abort', abort);
   try {
     for (;;) {
       signal.throwIfAborted();
-      isWaiting = true;
-      const next = await orAbort(iterator.next(), signal);
-      isWaiting = false;
+      const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
+        endWait = reject;
+        iterator.next().then(resolve, reject);
+      });
+      endWait = undefined;
       if (next.done) return;
       yield next.value;
     }
   } finally {
-    // A busy source would answer `return` only when its current step is done; its own signal ends that step.
+    signal.removeEventListener('abort', abort);
+    // In a busy source, `return` takes effect only after the current step. The source's own signal ends that step.
     const ended = Promise.resolve(iterator.return?.()).catch(() => undefined);
-    if (!isWaiting) await ended;
+    if (endWait === undefined) await ended;
   }
-}
-
-/** One listener for each wait: a race against one promise of the whole run would collect listeners. */
-function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 /** Waits until staged files outlast a power failure. */

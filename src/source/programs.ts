@@ -59,7 +59,7 @@ export function killGroup(leader: number | undefined, signal: NodeJS.Signals): v
 }
 
 /** The lock file of packages that gymgen itself installs: versions and hashes. `scripts/lock.mjs` generates them. */
-export function lockedRequirements(name: 'uv' | 'agentenv' | 'gridsim' | 'packaging'): string {
+export function lockedRequirements(name: 'uv' | 'agentenv' | 'gridsim' | 'nemo-gym' | 'build' | 'packaging'): string {
   return fileURLToPath(new URL(`../../requirements/${name}.txt`, import.meta.url));
 }
 

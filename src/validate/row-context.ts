@@ -52,7 +52,7 @@ async function agentFacts(root: string, agent: Instance, instances: readonly Ins
 
 /** The names of the tools of each toolset in the toolsets.json that gymgen writes; undefined if there is none. */
 async function readToolsets(folder: string): Promise<string[][] | undefined> {
-  const bytes = await readNoFollow(join(folder, 'toolsets.json'), LIMITS.answerBytes).catch(
+  const bytes = await readNoFollow(join(folder, 'toolsets.json'), LIMITS.responseBytes).catch(
     () => 'not-a-file' as const,
   );
   if (typeof bytes === 'string' || exceededLimit(bytes) !== undefined) return undefined;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type OutputFile, writeFolder } from '../../src/output/index.js';
 import { type Files, NAME, snapshot, tempFolder, write } from './support/gym-root.js';
-import { fail, patched, patchedHandle } from './support/patched-fs.js';
+import { fail, patched, patchedWrite } from './support/patched-fs.js';
 
 const OLD: Files = { 'app.py': 'old\n', 'data/train.jsonl': ['{}\n'] };
 const BIG: Files = { ...OLD, 'data/train.jsonl': Array.from({ length: 64 }, () => `"${'x'.repeat(65_533)}"\n`) };
@@ -47,7 +47,7 @@ describe('an error of the file system during staging is reported, without leftov
     const root = tempFolder();
     await write(root, OLD);
     const before = snapshot(root);
-    await fullDisk();
+    fullDisk();
     await expect(write(root, BIG)).rejects.toMatchObject({
       name: 'UserError',
       message: 'cannot write: disk full',
@@ -99,7 +99,7 @@ describe('an error of the file system during staging is reported, without leftov
     await expect(write(root, BIG)).rejects.toMatchObject({ message: 'cannot write: disk full' });
     expect(snapshot(disk)).toEqual(before);
 
-    // There is not even room for the owner file.
+    // The disk has no room even for the owner file.
     const filler = join(disk, 'filler');
     expect(() => writeFileSync(filler, Buffer.alloc(2 << 20))).toThrow('ENOSPC');
     await expect(write(root, { ...OLD, 'app.py': 'new\n' })).rejects.toThrow('disk full');
@@ -118,10 +118,10 @@ test('an error while the lock file is staged leaves the old folder', async () =>
 });
 
 /** From now on, writes fail after one megabyte in total, as on a full disk. */
-function fullDisk(): Promise<void> {
+function fullDisk(): void {
   let left = 1 << 20;
-  return patchedHandle('writeFile', (data) => {
-    left -= (data as Buffer).length;
+  patchedWrite((data) => {
+    left -= data.length;
     if (left < 0) fail('ENOSPC');
   });
 }

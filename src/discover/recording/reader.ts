@@ -48,7 +48,7 @@ async function readHeader(path: string, file: RecordingFile): Promise<Header> {
     });
   }
   if (header.format > RECORDING_FORMAT) {
-    const what = `recording of a newer gymgen (format ${header.format}; this version reads ${RECORDING_FORMAT})`;
+    const what = `recording is from a newer gymgen (format ${header.format}; this version reads ${RECORDING_FORMAT})`;
     throw new UserError(what, { where: path, fix: 'update gymgen' });
   }
   return file.validate(Header, header);
@@ -194,7 +194,7 @@ export class RecordedDiscovery implements OpenDiscovery {
   private readEnd({ tasks, toolsets }: Extract<Line, { type: 'end' }>): void {
     this.assertSectionComplete();
     if (this.section !== this.sections.length - 1 || tasks !== this.totalTasks) {
-      throw this.file.damaged(`${this.totalTasks} of ${tasks} tasks`);
+      throw this.file.damaged(`it has ${this.totalTasks} tasks instead of ${tasks}`);
     }
     if (toolsets.length > LIMITS.toolsets) throw overLimit('toolsets', { where: this.file.place });
     this.ordered = toolsets.map(({ toolset: number, ...recorded }) => {

@@ -1,3 +1,4 @@
+import sync from 'node:fs';
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { onTestFinished } from 'vitest';
@@ -18,8 +19,22 @@ export function patched(name: Name, before: (...args: unknown[]) => void): void 
   onTestFinished(() => set(real));
 }
 
+/** The same for the synchronous write to an open file. */
+export function patchedWrite(before: (data: Uint8Array) => void): void {
+  const real = sync.writeSync;
+  const set = (value: unknown) => {
+    Object.assign(sync, { writeSync: value });
+    syncBuiltinESMExports();
+  };
+  set((file: number, data: Uint8Array, at: number) => {
+    before(data);
+    return real(file, data, at);
+  });
+  onTestFinished(() => set(real));
+}
+
 /** The same for a method of open files. */
-export async function patchedHandle(name: 'sync' | 'writeFile', before: (...args: unknown[]) => void): Promise<void> {
+export async function patchedHandle(name: 'sync', before: (...args: unknown[]) => void): Promise<void> {
   const probe = await fs.open('/dev/null');
   const handle = Object.getPrototypeOf(probe);
   await probe.close();
