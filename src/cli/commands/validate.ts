@@ -27,7 +27,7 @@ $ gymgen validate out/environment --platform linux/arm64 --pin ray==2.61.0 --str
     );
     await run(flags, async (terminal, signal) => {
       const {
-        packageOfRows,
+        package: packageOfRows,
         target,
         platform,
         python,

@@ -1,11 +1,12 @@
 import { CLOSURE_RULES } from './closure.js';
 import { CONFIG_PATH_RULES } from './config-paths.js';
-import { CONFIG_RULES, PACKAGE_CONFIG_RULES } from './configs.js';
+import { CONFIG_RULES } from './configs.js';
 import { EVALS_RULES } from './evals.js';
 import type { PackageFacts } from './facts.js';
 import { LAYOUT_RULES } from './layout.js';
 import { MANIFEST_RULES } from './manifest.js';
 import { NETWORK_RULES } from './network.js';
+import { PACKAGE_CONFIG_RULES } from './package-configs.js';
 import { APP_SYNTAX, GYM_PARSER, LIVE_UNREACHABLE, OVER_LIMIT, WHEELS_NOT_JUDGED } from './reading.js';
 import { REFERENCE_RULES } from './references.js';
 import { REQUIREMENTS_RULES } from './requirements.js';
