@@ -3,6 +3,7 @@ import { UserError } from '../errors.js';
 import { OverLimit } from '../limits.js';
 import {
   IMAGE_PINS,
+  type Judgement,
   judgement,
   MANIFEST,
   OVER_LIMIT,
@@ -21,6 +22,7 @@ import {
   judgeRootRows,
   judgeSources,
   judgeWheels,
+  type LiveRequest,
   NO_CONFIGS,
   type PackageOptions,
   parseWithGym,
@@ -29,6 +31,7 @@ import {
   rowContext,
   type Target,
   targetAt,
+  withLiveTasks,
 } from '../validate/index.js';
 
 export interface ValidateRequest {
@@ -38,6 +41,8 @@ export interface ValidateRequest {
   packageOfRows?: string;
   target?: PackageTarget;
   platform?: PackagePlatform;
+  /** Whether to ask the OpenEnv server of each config for its splits, tasks and tools. */
+  live?: boolean;
   /** Python with nemo-gym, for configs that only Gym's parser resolves. */
   python?: string;
   /** `name==version`, or several with commas. */
@@ -76,22 +81,48 @@ export async function validate(
   const targets: Target[] = [];
   for (const path of request.targets) targets.push(await targetAt(path));
   const options = { target: request.target ?? 'grpo', pins: pinsOf(request.pins ?? []) } as const;
-  const context = await contextOf(request, targets, options);
+  const asked = { notJudged: [] as string[], unreachable: [] as Judgement[] };
+  const live = request.live ? liveRequest(asked, progress, signal) : undefined;
+  const context = await contextOf(request, targets, options, live);
   const uv = await findUv();
   const judged: Judged[] = [];
   for (const target of targets) {
     progress(`validating ${target.shown}`);
     const work: Work = {
-      ...{ found: new Collector(), notJudged: [], rows: [], options, context, uv, signal, python: request.python },
+      ...{
+        found: new Collector(),
+        notJudged: [],
+        rows: [],
+        options,
+        context,
+        uv,
+        signal,
+        live,
+        python: request.python,
+      },
       platform: request.platform ?? 'linux/amd64',
       progress: (rows) => progress(`${target.shown}: ${rows} rows`),
     };
     await withinLimits(work.found, () => judgeTarget(target, work));
     const kind = target.kind === 'root' && target.only !== undefined ? 'server' : target.kind;
-    const { rows, notJudged } = work;
-    judged.push({ kind, path: target.shown, findings: work.found.list, rows, notJudged });
+    const { rows, found } = work;
+    found.add(asked.unreachable.splice(0));
+    const notJudged = [...work.notJudged, ...asked.notJudged.splice(0)];
+    judged.push({ kind, path: target.shown, findings: found.list, rows, notJudged });
   }
   return { targets: judged, errors: count(judged, 'error'), warnings: count(judged, 'warning') };
+}
+
+function liveRequest(
+  asked: { notJudged: string[]; unreachable: Judgement[] },
+  progress: (text: string) => void,
+  signal: AbortSignal,
+): LiveRequest {
+  return {
+    ...{ signal, progress },
+    notJudged: (reason) => void asked.notJudged.push(reason),
+    unreachable: (finding) => void asked.unreachable.push(finding),
+  };
 }
 
 /** What the judges of a target need, and what they find. */
@@ -104,6 +135,7 @@ interface Work {
   uv: string | undefined;
   platform: PackagePlatform;
   python: string | undefined;
+  live: LiveRequest | undefined;
   signal: AbortSignal;
   progress: (rows: number) => void;
 }
@@ -179,7 +211,8 @@ async function withinLimits(found: Collector, work: () => Promise<void>): Promis
 async function contextOf(
   { packageOfRows }: ValidateRequest,
   targets: readonly Target[],
-  options: Parameters<typeof readPackage>[1],
+  options: PackageOptions,
+  live: LiveRequest | undefined,
 ): Promise<RowContext> {
   const root =
     packageOfRows === undefined ? targets.find(({ kind }) => kind === 'package')?.path : resolve(packageOfRows);
@@ -188,7 +221,9 @@ async function contextOf(
     throw new UserError('not a package', { where: packageOfRows, fix: `name a folder with ${MANIFEST}` });
   }
   const facts = await readPackage(root, options);
-  return facts.files.length === 0 ? NO_CONFIGS : rowContext(root, facts, facts.manifest, true);
+  if (facts.files.length === 0) return NO_CONFIGS;
+  const context = await rowContext(root, facts, facts.manifest, true);
+  return live === undefined ? context : withLiveTasks(context, facts.instances, live);
 }
 
 function count(judged: readonly Judged[], severity: 'error' | 'warning'): number {

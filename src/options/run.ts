@@ -11,6 +11,7 @@ const ALL = [
   'validate',
   'play',
   'report',
+  'validate',
   'demo',
   'doctor',
   'trainer nemo-rl',

@@ -5,7 +5,7 @@ const VALIDATE = ['validate'] as const;
 /** Options of `gymgen validate`, by the heading of their group. */
 export const VALIDATE_OPTIONS = {
   Validation: rows({
-    packageOfRows: {
+    package: {
       flags: '--package <folder>',
       help: 'Package that the rows are for: its agents, tools and vf_env_id',
       unset: 'the package among the targets',

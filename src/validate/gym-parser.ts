@@ -25,7 +25,12 @@ const RUN = {
 };
 
 /** Errors for values and servers that other configs or the command line of a run may add. */
-const OPEN = new Set(['ConfigMissingValuesError', 'ConfigInterpolationError', 'ServerRefNotFoundError']);
+const OPEN = new Set([
+  'AgentCompositionError',
+  'ConfigMissingValuesError',
+  'ConfigInterpolationError',
+  'ServerRefNotFoundError',
+]);
 
 export interface ParserRequest {
   root: string;

@@ -14,6 +14,7 @@ import { readGymRoot } from '../written/index.js';
 import type { Collector } from './collector.js';
 import { instancesOf, serverFolders } from './configs.js';
 import { listRoot } from './listing.js';
+import { type LiveRequest, withLiveTasks } from './live.js';
 import { rowContext } from './row-context.js';
 import { judgeRows, type RowsRequest } from './rows.js';
 import { isReadable, readYamlFile } from './yaml-file.js';
@@ -77,11 +78,12 @@ const DERIVED = /rollouts|_prepare\b|_metrics\b|materialized_inputs/;
 export async function judgeRootRows(
   root: string,
   facts: Configs & { entries: readonly Entry[] },
-  request: Pick<RowsRequest, 'signal' | 'progress'>,
+  request: Pick<RowsRequest, 'signal' | 'progress'> & { live?: LiveRequest | undefined },
   found: Collector,
 ): Promise<{ file: string; rows: number }[]> {
   const judged: { file: string; rows: number }[] = [];
-  const context = await rowContext(root, facts, undefined, false);
+  const stored = await rowContext(root, facts, undefined, false);
+  const context = request.live ? await withLiveTasks(stored, facts.instances, request.live) : stored;
   const known = { ...context, agents: withAll(context.agents, facts.others) };
   for (const { path, kind } of facts.entries) {
     const [type, name, folder, file] = path.split('/');

@@ -45,6 +45,7 @@ async function agentFacts(root: string, agent: Instance, instances: readonly Ins
   return {
     implementation,
     tools: toolsets && new Set([...toolsets.flat(), ...renamed]),
+    server: server?.name,
     alwaysTools: toolsets !== undefined && toolsets.length > 0 && toolsets.every((tools) => tools.length > 0),
   };
 }

@@ -36,7 +36,6 @@ test('a name is the long flag in camel case, except where two commands differ', 
     'packageValidation',
     'rowLimit',
     'packageModel',
-    'packageOfRows',
     'sources',
   ]);
 });

@@ -26,9 +26,19 @@ $ gymgen validate out/environment --platform linux/arm64 --pin ray==2.61.0 --str
       ],
     );
     await run(flags, async (terminal, signal) => {
-      const { packageOfRows, target, platform, python, pin: pins, strict = false, github = false } = parseFlags(flags);
+      const {
+        package: packageOfRows,
+        target,
+        platform,
+        python,
+        pin: pins,
+        strict = false,
+        github = false,
+        live = false,
+      } = parseFlags(flags);
       const request = {
         targets: args.flatMap((one) => one ?? []),
+        live,
         ...(packageOfRows !== undefined && { packageOfRows }),
         ...(target !== undefined && { target }),
         ...(platform !== undefined && { platform }),

@@ -1,12 +1,13 @@
 import { CLOSURE_RULES } from './closure.js';
 import { CONFIG_PATH_RULES } from './config-paths.js';
-import { CONFIG_RULES, PACKAGE_CONFIG_RULES } from './configs.js';
+import { CONFIG_RULES } from './configs.js';
 import { EVALS_RULES } from './evals.js';
 import type { PackageFacts } from './facts.js';
 import { LAYOUT_RULES } from './layout.js';
 import { MANIFEST_RULES } from './manifest.js';
 import { NETWORK_RULES } from './network.js';
-import { APP_SYNTAX, GYM_PARSER, OVER_LIMIT, WHEELS_NOT_JUDGED } from './reading.js';
+import { PACKAGE_CONFIG_RULES } from './package-configs.js';
+import { APP_SYNTAX, GYM_PARSER, LIVE_UNREACHABLE, OVER_LIMIT, WHEELS_NOT_JUDGED } from './reading.js';
 import { REFERENCE_RULES } from './references.js';
 import { REQUIREMENTS_RULES } from './requirements.js';
 import { ROOT_RULES } from './root.js';
@@ -21,7 +22,7 @@ export { CONFIG_RULES, isInstance } from './configs.js';
 export type * from './facts.js';
 export * from './formats.js';
 export { type Reach, reachOf } from './network.js';
-export { APP_SYNTAX, GYM_PARSER, OVER_LIMIT, WHEELS_NOT_JUDGED } from './reading.js';
+export { APP_SYNTAX, GYM_PARSER, LIVE_UNREACHABLE, OVER_LIMIT, WHEELS_NOT_JUDGED } from './reading.js';
 export { requirementLines } from './requirements.js';
 export { ROOT_RULES, type RootFacts } from './root.js';
 export * from './rows/index.js';
@@ -67,5 +68,5 @@ export const RULE_GROUPS: readonly (readonly [heading: string, rules: readonly R
   ['Packages for evals', EVALS_RULES],
   ['Gym root', ROOT_RULES.filter((rule) => !PACKAGE_RULES.some(({ code }) => code === rule.code))],
   ['Dataset', [...DATASET_RULES, ROW_TWICE]],
-  ['Rows', ALL_ROW_RULES],
+  ['Rows', [...ALL_ROW_RULES, LIVE_UNREACHABLE]],
 ];

@@ -17,6 +17,14 @@ export const GYM_PARSER: RuleText = {
   when: 'start',
 };
 
+export const LIVE_UNREACHABLE: RuleText = {
+  code: 'live-unreachable',
+  severity: 'error',
+  rule: 'The OpenEnv server of each config answers (with --live)',
+  why: 'The resources server opens each session there.',
+  when: 'rollout',
+};
+
 export const WHEELS_NOT_JUDGED: RuleText = {
   code: 'wheels-not-judged',
   severity: 'warning',

@@ -6,6 +6,23 @@ export interface AgentFacts {
   tools: ReadonlySet<string> | undefined;
   /** Whether every task of its resources server has tools. */
   alwaysTools: boolean;
+  /** Name of its resources server. */
+  server?: string | undefined;
+  /** What its OpenEnv server serves now, if that was asked. */
+  live?: LiveTasks;
+}
+
+/** What an OpenEnv server serves now. */
+export interface LiveTasks {
+  splits: ReadonlyMap<string, LiveSplit>;
+  /** Names that the tools have in rows. */
+  tools: ReadonlySet<string>;
+}
+
+export interface LiveSplit {
+  count: number;
+  /** Whether the task at an index has the last segment of this id. */
+  isTask(index: number, id: string): boolean;
 }
 
 /** What rows are judged against. */
