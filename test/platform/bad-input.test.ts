@@ -20,14 +20,14 @@ const CASES: readonly Case[] = [
     /no split "trian"[\s\S]*choose one of .*train.*--train SPLIT/,
   ],
   ['a validation split that is not there', { validation: 'x' }, keep, /no split "x"[\s\S]*--validation SPLIT/],
-  ['a name that nothing has', { names: ['shop'] }, keep, /has the name "shop"/],
+  ['a name that nothing has', { names: ['shop'] }, keep, /no folder "shop" in this Gym root[\s\S]*choose one of/],
   [
     'a folder that gymgen did not write',
     { names: ['gridsim_v1'] },
     (root) => rmSync(join(serverOf(root), 'gymgen.lock.json')),
-    /no folder that gymgen wrote has the name/,
+    /no folder "gridsim_v1" in this Gym root was written by gymgen/,
   ],
-  ['several folders and no name', { names: [] }, keep, /several folders, and none is named/],
+  ['several folders and no name', { names: [] }, keep, /several folders; choose one[\s\S]*add its name/],
   ['a loopback URL', { urlIsReachable: false }, keep, /is on this machine[\s\S]*--url-is-reachable/],
   [
     'a private URL',
