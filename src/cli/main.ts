@@ -10,6 +10,7 @@ import { check } from './commands/check.js';
 import { demo } from './commands/demo.js';
 import { doctor } from './commands/doctor.js';
 import { inspect } from './commands/inspect.js';
+import { packageCommand } from './commands/package.js';
 import { play } from './commands/play.js';
 import { record } from './commands/record.js';
 import { report } from './commands/report.js';
@@ -29,12 +30,13 @@ export const COMMANDS: readonly CommandSpec[] = [
   batch,
   record,
   inspect,
+  packageCommand,
+  validate,
   trainerNemoRl,
   trainerAxolotl,
   trainerVerl,
   play,
   report,
-  validate,
   doctor,
   demo,
 ];

@@ -1,5 +1,7 @@
+export { SETTING_LINES } from './config.js';
 export { checkOptions, checkServer, folder } from './files.js';
 export { type Names, namesOf, slug } from './names.js';
 export { PromptFingerprints, promptFingerprint } from './prompt-fingerprints.js';
 export { inputJson, isSameRow, rowTaskId, taskIdOf, withInput } from './row-format.js';
+export { fillTemplate, TEMPLATES } from './templates.js';
 export { plainYamlString, withoutInterpolation, yamlString, yamlValue } from './yaml.js';

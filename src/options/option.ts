@@ -8,12 +8,13 @@ export type CommandName =
   | 'batch'
   | 'inspect'
   | 'record'
+  | 'package'
+  | 'validate'
   | 'trainer nemo-rl'
   | 'trainer axolotl'
   | 'trainer verl'
   | 'play'
   | 'report'
-  | 'validate'
   | 'demo'
   | 'doctor';
 

@@ -7,6 +7,7 @@ const ALL = [
   'batch',
   'inspect',
   'record',
+  'package',
   'play',
   'report',
   'validate',
@@ -23,8 +24,9 @@ export const RUN_OPTIONS = {
     dryRun: {
       flags: '--dry-run',
       help: 'Show the plan and one row; write nothing',
-      commands: ['write', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
+      commands: ['write', 'package', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
       in: {
+        package: { help: 'Show the files of each file set, and what is left out; write nothing' },
         'trainer nemo-rl': { help: 'Print the config; write nothing' },
         'trainer axolotl': { help: 'Check the rows and print the config; write nothing' },
         'trainer verl': { help: 'Print the file; write nothing' },
@@ -82,7 +84,9 @@ export const RUN_OPTIONS = {
     check: {
       flags: '--check',
       help: 'Compare with the existing folders; write nothing',
-      commands: ['batch'],
+      commands: ['batch', 'package'],
+      conflicts: 'dryRun',
+      in: { package: { help: 'Compare with the existing package; write nothing' } },
     },
     output: {
       flags: '-o, --output <file>',
@@ -114,7 +118,7 @@ export const RUN_OPTIONS = {
     force: {
       flags: '--force',
       help: 'Overwrite files that were edited by hand',
-      commands: ['write', 'update', 'batch', 'report', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
+      commands: ['write', 'update', 'batch', 'package', 'report', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
       in: {
         report: { help: 'Replace the file even if it is not a gymgen report' },
         'trainer nemo-rl': { help: 'Replace the file even if gymgen did not write it or it was edited' },

@@ -31,6 +31,11 @@ test('a name is the long flag in camel case, except where two commands differ', 
     'outputFolder',
     'agentPort',
     ...['playSplit', 'playLimit', 'playConcurrency', 'playOutput', 'gymPython', 'playModel'],
+    'packageFolder',
+    'packageTrain',
+    'packageValidation',
+    'rowLimit',
+    'packageModel',
     'sources',
   ]);
 });

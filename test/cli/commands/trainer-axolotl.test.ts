@@ -12,8 +12,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { TrainerAxolotlDocument } from '../../../src/cli/trainer-documents.js';
+import { tempFolder } from '../../support/built-cli.js';
 import { gymgenHere } from '../../support/cli-here.js';
-import { type Row, row, tempFolder, tool, user, writeRoot } from '../../trainer/axolotl/support.js';
+import { type Row, row, tool, user, writeRoot } from '../../trainer/axolotl/support.js';
 
 const fine = [row(user('a')), row(user('b'))];
 const equal = [row(user('a')), row(user('a'))];
