@@ -26,7 +26,7 @@ function oracles() {
 
 ensureInstalled();
 await ensureVenv('gym');
-const env = { ...environment(), ...markOf('platform'), GYMGEN_PLATFORM_PYTHON: oracles() };
+const env = { ...environment(), ...markOf('platform'), GYMGEN_ORACLES: oracles() };
 const vitest = join(root, 'node_modules/.bin/vitest');
 const args = ['run', '--project', 'platform', '--reporter=verbose', ...process.argv.slice(2)];
 const { status } = spawnSync(vitest, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });

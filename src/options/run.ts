@@ -8,7 +8,6 @@ const ALL = [
   'inspect',
   'record',
   'package',
-  'validate',
   'play',
   'report',
   'validate',

@@ -17,7 +17,7 @@ const GRIDSIM = join(HERE, '../../fixtures/gridsim');
 const ROWS = 20;
 const PORT = 8000;
 
-const oracles = process.env.GYMGEN_PLATFORM_PYTHON ?? '';
+const oracles = process.env.GYMGEN_ORACLES ?? '';
 const isolated = spawnSync('unshare', ['-rnm', 'true']).status === 0;
 const work = mkdtempSync(join(tmpdir(), 'gymgen-job-'));
 const root = join(work, 'root');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { copyOf, FIXTURES, judged, linesOf, makeBroken, tempFolder, withToolchain } from '../validate/support.js';
 
 /** A Python with nemo-helix 0.8.1, nemo-helix-plugin 0.8.1 and nemo-sandboxed-gym 0.1.0. */
-const python = process.env.GYMGEN_PLATFORM_PYTHON ?? '';
+const python = process.env.GYMGEN_ORACLES ?? '';
 
 interface Case {
   kind: string;
@@ -64,7 +64,7 @@ function ask(folder: string, cases: readonly (readonly [string, string])[]): Ans
   return JSON.parse(stdout);
 }
 
-describe.skipIf(python === '')('the checkers of NeMo Platform (GYMGEN_PLATFORM_PYTHON)', () => {
+describe.skipIf(python === '')('the checkers of NeMo Platform (GYMGEN_ORACLES)', () => {
   let folder: string;
   beforeAll(() => {
     withToolchain();
@@ -167,7 +167,7 @@ function randomFrom(seed: number): (below: number) => number {
 
 describe('rows that are mutated', () => {
   test('are judged as the check in the container does, or more strictly', async ({ skip }) => {
-    if (python === '') return skip('GYMGEN_PLATFORM_PYTHON is not set');
+    if (python === '') return skip('GYMGEN_ORACLES is not set');
     withToolchain();
     const folder = makeBroken('row-list');
     const random = randomFrom(7);
