@@ -142,6 +142,15 @@ export const CheckDocument = z.strictObject({
       status: z.enum(['same', 'differs']),
       rows: Rows,
       differences: z.array(FileDifference).describe('Every file that differs'),
+      keptFiles: z
+        .array(z.strictObject({ path: z.string(), note: z.string().describe('Reason') }))
+        .describe("Files that you keep against gymgen's version, or with edited prompts; not differences"),
+      unlisted: names().describe(
+        'Files of rows or Python that gymgen did not write, such as rows of no known split; not differences',
+      ),
+      sample: z
+        .strictObject({ probed: count(), tasks: count() })
+        .describe('How many tasks were probed for their tools, and the estimated number of different tasks'),
       warnings: Findings,
       counts: Counts,
     }),

@@ -13,7 +13,7 @@ import {
 } from '../openenv/index.js';
 import { type Connection, connect } from './connection.js';
 import { FingerprintSet, fingerprint } from './fingerprints.js';
-import { chooseSplits, identityOf, type ListedTask, nameOf, readDescriptor } from './listing.js';
+import { chooseSplits, countDifferentTasks, identityOf, type ListedTask, nameOf, readDescriptor } from './listing.js';
 import type { DiscoverOptions, OpenDiscovery } from './options.js';
 import { type ProbeResult, probeTools } from './probe/episode.js';
 import { Toolsets } from './probe/toolsets.js';
@@ -103,7 +103,6 @@ class ServerDiscovery implements OpenDiscovery {
     const { action } = connection.environment;
     if (action) this.action = action;
     const largest = splits.reduce((a, b) => (b.count > a.count ? b : a));
-    const total = splits.reduce((sum, split) => sum + split.count, 0);
     this.prober = new Toolsets(
       (task) => this.probe(task),
       {
@@ -113,8 +112,7 @@ class ServerDiscovery implements OpenDiscovery {
             : this.nearby(largest, key, largest.count - 1, -1),
         after: (task) => this.nearby(this.splitOf(task), task.key, task.index + 1, 1),
         every: (key) => this.every(key),
-        // A split that is as large as all others together probably has the same tasks.
-        total: largest.count * 2 >= total ? largest.count : total,
+        total: countDifferentTasks(splits),
       },
       { probes: options.probes, splits: splits.map(({ name }) => name) },
       reporter,

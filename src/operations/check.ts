@@ -1,6 +1,8 @@
 import { Comparison } from '../check/comparison.js';
 import type { FileDifference } from '../check/difference.js';
+import { unlistedFiles } from '../check/unlisted-files.js';
 import type { Reporter } from '../discover/index.js';
+import { namesOf } from '../gym/index.js';
 import { assertFinished, type Planned, planFolder } from '../output/index.js';
 import { type Generated, type GenerateRequest, generate } from './generate.js';
 import { Warnings } from './warnings.js';
@@ -8,6 +10,16 @@ import { Warnings } from './warnings.js';
 export interface CheckReport extends Generated, Planned {
   /** Every file that differs from what is generated. */
   differences: FileDifference[];
+  /** Files that the user keeps against gymgen's version, or with edited prompts. They are not differences. */
+  keptFiles: KeptFile[];
+  /** Files in the folders of gymgen that it did not write, such as rows of no known split. */
+  unlisted: string[];
+}
+
+export interface KeptFile {
+  path: string;
+  /** Such as `kept as you edited it`. */
+  note: string;
 }
 
 /**
@@ -23,7 +35,17 @@ export async function check(request: GenerateRequest, reporter: Reporter, signal
       // `keep` is the plan that does not touch edited files.
       const planned = await planFolder(target, comparison.watch(files), record, { edits: 'keep', signal });
       const differing = planned.plan.entries.filter(({ state }) => state !== 'same');
-      return { ...planned, differences: await comparison.differences(differing, planned.lock) };
+      const { entries } = planned.plan;
+      return {
+        ...planned,
+        differences: await comparison.differences(differing, planned.lock),
+        keptFiles: entries.flatMap(({ path, state, note }) => (state === 'same' && note ? [{ path, note }] : [])),
+        unlisted: await unlistedFiles(
+          planned.folder,
+          entries.map(({ path }) => path),
+          namesOf(target.name).config,
+        ),
+      };
     },
     new Warnings(reporter),
     signal,

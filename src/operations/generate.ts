@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Discovery, DiscoverySummary, Toolset } from '../discover/index.js';
+import { countDifferentTasks, type Discovery, type DiscoverySummary, type Toolset } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import { checkOptions, checkServer, folder, namesOf, slug } from '../gym/index.js';
 import type { GymOptions, ServerConfig } from '../model.js';
@@ -34,6 +34,8 @@ export interface Generated {
   envName: string;
   rows: { split: string; rows: number }[];
   toolsets: { key: string; tools: string[]; turns: number }[];
+  /** The tools of all tasks are inferred from those of the probed tasks. */
+  sample: Sample;
   /** Settings of the existing config that were kept. */
   kept: Settings;
   /** Rows with edited prompts that were kept. */
@@ -48,6 +50,13 @@ export interface Generated {
   serve?: string;
   /** Sessions opened, and requests and bytes over HTTP. */
   counts: { sessions: number; requests: number; bytes: number };
+}
+
+/** How many tasks were probed for their tools, of how many. */
+export interface Sample {
+  probed: number;
+  /** Estimated number of different tasks: the splits of a server may overlap. */
+  tasks: number;
 }
 
 /** Takes the generated files: writes them, or compares them with existing ones. */
@@ -110,6 +119,7 @@ export async function generate<T extends Written>(
       envName: found.envName,
       rows: rowsOf(found, name, written.plan),
       toolsets: summary.toolsets.map(toolsetSummary),
+      sample: sampleOf(found, summary),
       notes: found.notes ?? [],
       warnings: findings.warnings,
       keptPrompts: prompts.count,
@@ -157,6 +167,13 @@ function userSettings(kept: Settings, passed: Settings, defaults: Settings): Set
 
 function toolsetSummary({ key, turns }: Toolset) {
   return { key, tools: [...new Set(turns.flat().map((tool) => tool.name))], turns: turns.length };
+}
+
+/** An environment with one action has the same tool in all tasks. */
+function sampleOf({ splits, action }: Discovery, { toolsets }: DiscoverySummary): Sample {
+  const tasks = countDifferentTasks(splits);
+  const probed = toolsets.reduce((sum, toolset) => sum + toolset.tasks.length, 0);
+  return { probed: action ? tasks : Math.min(probed, tasks), tasks };
 }
 
 function rowsOf({ splits }: Discovery, name: string, { rows }: Plan): Generated['rows'] {

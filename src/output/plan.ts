@@ -85,9 +85,9 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
   if (!found.isFile()) {
     throw new UserError('a file to write is blocked by a non-file', { where: disk, fix: 'move it away' });
   }
-  if (file.same) return { state: 'same' };
+  if (file.same) return same(file);
   const full = await hashFile(disk);
-  if (full === file.full) return { state: 'same' };
+  if (full === file.full) return same(file);
   if (file.kept?.only) return { state: 'update' };
   const own = file.settings ? await hashFile(disk, file.settings) : full;
   const before = parts.old?.files[path];
@@ -96,6 +96,11 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
   if (own === undefined || parts.old?.theirs?.[path] !== own) return { state: 'edited' };
   if (before === file.hash) return { state: 'same', note: KEPT };
   return { state: 'edited', note: `${KEPT}, but gymgen's version has changed since` };
+}
+
+function same({ kept }: Generated): State {
+  if (!kept || kept.count === 0) return { state: 'same' };
+  return { state: 'same', note: `${kept.count} edited ${kept.count === 1 ? 'prompt' : 'prompts'} kept` };
 }
 
 /** The note of an edited file that the lock file lists in `theirs`. */

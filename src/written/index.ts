@@ -1,4 +1,5 @@
 export { EditedPrompts } from './edited-prompts.js';
-export { currentSettings, readGymRoot, type WrittenFolder, writtenFolders } from './gym-root.js';
+export { currentSettings, readGymRoot } from './gym-root.js';
+export { rootFolders, type UnusableFolder, type WrittenFolder, writtenFolders } from './root-folders.js';
 export { readRows, readServerFolder, type ServerFolder, type WrittenToolset } from './server-folder.js';
 export { type Targets, targetFolders } from './targets.js';

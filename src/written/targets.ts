@@ -2,7 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { closest } from '../closest.js';
 import { UserError } from '../errors.js';
 import { readLock } from '../output/index.js';
-import { type WrittenFolder, writtenFolders } from './gym-root.js';
+import { type WrittenFolder, writtenFolders } from './root-folders.js';
 
 /** What a command on written folders works on. */
 export interface Targets {

@@ -1,34 +1,45 @@
 import path from 'node:path';
+import { formatCount } from '../../display-text.js';
 import type { UserError } from '../../errors.js';
 import { namesOf } from '../../gym/index.js';
 import type { CheckReport } from '../../operations/check.js';
 import type { CheckDocument } from '../documents.js';
 import { differenceLines } from './difference.js';
 import { errorDocument } from './error.js';
-import { stateMark, type Terminal } from './terminal.js';
+import { type Mark, stateMark, type Terminal } from './terminal.js';
 
 /** Shows the files that differ, with existing lines (-) and generated lines (+). */
-export function showCheck({ name, differences }: CheckReport, gymRoot: string, terminal: Terminal): void {
+export function showCheck(report: CheckReport, gymRoot: string, terminal: Terminal): void {
+  const { name, differences } = report;
   const folder = path.join(gymRoot, namesOf(name).folder);
-  if (differences.length === 0) {
-    terminal.result(`same ${folder}`);
-    return;
-  }
-  terminal.result(`differs ${folder}`);
+  terminal.result(`${differences.length === 0 ? 'same' : 'differs'} ${folder}`);
   for (const difference of differences) {
     const { path, state, note } = difference;
     terminal.result(` ${path}${note ? ` (${note})` : ''}`, stateMark(state));
     for (const line of differenceLines(difference)) terminal.result(`        ${line}`);
   }
+  showExceptions(report, terminal);
 }
+
+/** What a check without differences does not compare. */
+function showExceptions({ keptFiles, unlisted, sample }: CheckReport, terminal: Terminal): void {
+  for (const { path, note } of keptFiles) terminal.result(` ${path} (${note})`, KEPT);
+  for (const path of unlisted) terminal.result(` ${path} (gymgen did not write it)`, OTHER);
+  const { probed, tasks } = sample;
+  if (probed < tasks) terminal.note(`  ${formatCount(probed)} of ${formatCount(tasks)} tasks probed for their tools`);
+}
+
+const KEPT: Mark = { text: 'kept  ', colour: 'magenta' };
+const OTHER: Mark = { text: 'other ', colour: 'yellow' };
 
 export function checkDocument(
   reports: readonly CheckReport[],
   failures: readonly { name: string; error: UserError }[],
 ): CheckDocument {
-  const folders = reports.map(({ name, folder, changed, rows, differences, warnings, counts }) => {
+  const folders = reports.map(({ name, folder, changed, rows, sample, warnings, counts, ...report }) => {
     const status = changed ? ('differs' as const) : ('same' as const);
-    return { name, folder, status, rows, differences, warnings: [...warnings], counts };
+    const { differences, keptFiles, unlisted } = report;
+    return { name, folder, status, rows, differences, keptFiles, unlisted, sample, warnings: [...warnings], counts };
   });
   const differs = reports.some(({ changed }) => changed);
   return {

@@ -4,11 +4,12 @@ import { HttpStatusError } from '../../openenv/index.js';
 import { shellQuote } from '../../printed-command.js';
 import type { GenerateRequest } from '../generate.js';
 import type { WriteRequest } from '../write.js';
+import type { LockedRoot } from './requests.js';
 
 /** How the work on one folder ended. */
-export type FolderOutcome<Report> = { request: WriteRequest; name: string } & (
-  | { report: Report; error?: undefined }
-  | { report?: undefined; error: UserError }
+export type FolderOutcome<Report> = { name: string } & (
+  | { report: Report; request: WriteRequest; error?: undefined }
+  | { report?: undefined; request?: undefined; error: UserError }
 );
 
 /**
@@ -16,18 +17,23 @@ export type FolderOutcome<Report> = { request: WriteRequest; name: string } & (
  * @throws the error of the only folder, an interruption, or a bug
  */
 export async function* eachFolder<Report>(
-  requests: readonly WriteRequest[],
+  { requests, unusable }: LockedRoot,
   work: (request: WriteRequest) => Promise<Report>,
 ): AsyncGenerator<FolderOutcome<Report>> {
+  const isOnly = requests.length + unusable.length === 1;
   for (const request of requests) {
     const name = request.name ?? withoutCredentials(request.source);
     try {
       yield { request, name, report: await work(request) };
     } catch (thrown) {
       const error = withHeaderHint(thrown, request);
-      if (requests.length === 1 || !(error instanceof UserError) || error instanceof Interrupted) throw error;
-      yield { request, name, error };
+      if (isOnly || !(error instanceof UserError) || error instanceof Interrupted) throw error;
+      yield { name, error };
     }
+  }
+  for (const folder of unusable) {
+    if (isOnly) throw folder.error;
+    yield folder;
   }
 }
 
