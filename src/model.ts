@@ -132,11 +132,18 @@ export type OutputFile = TextFile | RowsFile;
 export interface TextFile {
   path: string;
   content: string;
-  /**
-   * Matches the lines that are settings of the user, which are not counted as edits. Tested line by line; without flags, and
-   * linear in the length of a line. It comes from code only, never from a lock file.
-   */
-  settings?: RegExp;
+  /** Set if some values of the file are settings of the user, which are not counted as edits. */
+  settings?: UserSettings;
+}
+
+/** Tells the settings of the user in a file from everything else. */
+export interface UserSettings {
+  /** The content without the settings. */
+  rest: string;
+  /** An existing text without its settings. */
+  restOf(existing: string): Promise<string>;
+  /** Whether an existing text has the same values as the content, including settings. */
+  isSame(existing: string): Promise<boolean>;
 }
 
 /**
@@ -196,8 +203,7 @@ export interface Generated {
   full: string;
   /** The hash in the lock file: without settings and kept prompts. */
   hash: string;
-  /** Matches the lines that are settings. */
-  settings?: RegExp;
+  settings?: UserSettings;
   rows?: number;
   prompts?: string;
   kept?: KeptPrompts;

@@ -19,7 +19,7 @@ import {
   settings,
   splitNames,
 } from '../rules/index.js';
-import { config, description, SETTING_LINES } from './config.js';
+import { config, configFile, description } from './config.js';
 import { exampleSplit } from './datasets.js';
 import { namesOf } from './names.js';
 import { PromptFingerprints } from './prompt-fingerprints.js';
@@ -75,7 +75,7 @@ export function serverFiles(discovery: Discovery, summary: DiscoverySummary, opt
   const provided = discovery.provided ?? false;
   const content = (path: Template, values: object = {}) => ({ path, content: render(path, values) });
   return [
-    { path: names.config, content: config(discovery, options), settings: SETTING_LINES },
+    configFile(config(discovery, options), options.name),
     content('app.py', { bundle: 'bundle' in options.server }),
     content('pyproject.toml', { project: names.project, framework: framework(options) }),
     content('task_data.py', { provided }),

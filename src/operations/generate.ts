@@ -5,8 +5,8 @@ import { checkOptions, checkServer, folder, namesOf, slug } from '../gym/index.j
 import type { GymOptions, ServerConfig } from '../model.js';
 import { type JsonValue, type OutputFile, type Plan, readLock, type Target, type Written } from '../output/index.js';
 import { describe, type Finding, Findings, gymRoot, rewardScore } from '../rules/index.js';
-import { MAX_CONCURRENT_ENVS, type Settings } from '../settings.js';
-import { currentSettings, EditedPrompts, readGymRoot } from '../written/index.js';
+import { MAX_CONCURRENT_ENVS, type SettingKey, type Settings } from '../settings.js';
+import { type CurrentConfig, currentConfig, EditedPrompts, KeptSettings, readGymRoot } from '../written/index.js';
 import { openSource, type SourceRequest } from './open-source.js';
 import type { Warnings } from './warnings.js';
 
@@ -16,6 +16,8 @@ export interface GenerateRequest extends SourceRequest {
   /** Name of the server and its folder; derived from the environment's name by default. */
   name?: string;
   gym: Omit<GymOptions, 'name' | 'server'>;
+  /** Whether settings of the existing config come before those of the request, which are of a lock file. */
+  keepSettings?: boolean;
   /** Keep prompts that were edited by hand since the last write. Prompts that were kept before are always kept. */
   keepPrompts?: boolean;
   /** Treat warnings as errors, before anything is written. */
@@ -37,7 +39,7 @@ export interface Generated {
   /** The tools of all tasks are inferred from those of the probed tasks. */
   sample: Sample;
   /** Settings of the existing config that were kept. */
-  kept: Settings;
+  kept: KeptSettingValues;
   /** Rows with edited prompts that were kept. */
   keptPrompts: number;
   /** The first row. */
@@ -51,6 +53,9 @@ export interface Generated {
   /** Sessions opened, and requests and bytes over HTTP. */
   counts: { sessions: number; requests: number; bytes: number };
 }
+
+/** An interpolation is a text. */
+export type KeptSettingValues = Partial<Record<SettingKey, string | number>>;
 
 /** How many tasks were probed for their tools, of how many. */
 export interface Sample {
@@ -83,10 +88,12 @@ export async function generate<T extends Written>(
     if (source.recorded) assertOriginNamed(request);
     const name = request.name ?? slug(found.envName);
     request.claim?.(name);
-    const kept = await currentSettings(root, name);
+    const current = await currentConfig(root, name);
+    const kept = current.settings;
+    const passed = request.keepSettings ? { ...request.gym.settings, ...kept } : request.gym.settings;
     const server = await source.server(path.dirname(path.join(root, namesOf(name).folder, namesOf(name).config)));
-    const usual = defaults(server, found, { ...kept, ...request.gym.settings });
-    const settings = { ...usual, ...kept, ...request.gym.settings };
+    const usual = defaults(server, found, { ...kept, ...passed }, current);
+    const settings = { ...usual, ...kept, ...passed };
     const options = { ...request.gym, name, server, settings };
     refuse([...checkOptions(options), ...checkServer(found, options)]);
 
@@ -111,7 +118,8 @@ export async function generate<T extends Written>(
         toolsets: summary.toolsets.map(toolsetSummary),
       };
     };
-    const files = prompts.restore(sample.of(generated()));
+    const config = new KeptSettings(name, current.text, request.keepSettings ? {} : request.gym.settings);
+    const files = config.restore(prompts.restore(sample.of(generated())));
     const written = await output({ gymRoot: root, name }, files, record);
     return {
       ...written,
@@ -123,7 +131,7 @@ export async function generate<T extends Written>(
       notes: found.notes ?? [],
       warnings: findings.warnings,
       keptPrompts: prompts.count,
-      kept: userSettings(kept, request.gym.settings, usual),
+      kept: userSettings({ ...kept, ...current.interpolated }, request.gym.settings, usual),
       ...('serve' in source ? { serve: source.serve } : {}),
       row: sample.row,
       counts: found.counts(),
@@ -152,16 +160,22 @@ function refuse(findings: readonly Finding[]): void {
 }
 
 /** Settings that every config names, so that users see and change them. */
-function defaults(server: ServerConfig, { rewardRule }: Discovery, { reward }: Settings): Settings {
+function defaults(
+  server: ServerConfig,
+  { rewardRule }: Discovery,
+  { reward }: Settings,
+  { interpolated }: CurrentConfig,
+): Settings {
   return {
     ...('bundle' in server ? { max_concurrent_envs: MAX_CONCURRENT_ENVS } : {}),
-    ...(rewardRule && reward === undefined ? { reward_rule: rewardRule } : {}),
+    ...(rewardRule && (reward ?? interpolated.reward) === undefined ? { reward_rule: rewardRule } : {}),
   };
 }
 
 /** The kept settings that are neither passed nor defaults. */
-function userSettings(kept: Settings, passed: Settings, defaults: Settings): Settings {
-  const isOwn = (key: string, value: unknown) => !(key in passed) && defaults[key as keyof Settings] !== value;
+function userSettings(kept: KeptSettingValues, passed: Settings, defaults: Settings): KeptSettingValues {
+  const isOwn = (key: string, value: unknown) =>
+    passed[key as SettingKey] !== value && defaults[key as SettingKey] !== value;
   return Object.fromEntries(Object.entries(kept).filter(([key, value]) => isOwn(key, value)));
 }
 

@@ -1,10 +1,11 @@
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../errors.js';
-import type { Edits, FileState, Generated, JsonValue, Plan, PlanEntry } from '../model.js';
+import { LIMITS } from '../limits.js';
+import type { Edits, FileState, Generated, JsonValue, Plan, PlanEntry, UserSettings } from '../model.js';
 import { gymgenCommand } from '../printed-command.js';
 import type { Changes } from './commit.js';
-import { exists, look } from './fs.js';
+import { exists, look, readFileAt } from './fs.js';
 import { hashFile, hashText } from './hash.js';
 import { type Lock, lockText } from './lock-file.js';
 import { folded, LOCK_FILE } from './paths.js';
@@ -88,6 +89,7 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
   if (file.same) return same(file);
   const full = await hashFile(disk);
   if (full === file.full) return same(file);
+  if (file.settings && (await hasSameValues(disk, file.settings))) return { state: 'same' };
   if (file.kept?.only) return { state: 'update' };
   const own = file.settings ? await hashFile(disk, file.settings) : full;
   const before = parts.old?.files[path];
@@ -96,6 +98,12 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
   if (own === undefined || parts.old?.theirs?.[path] !== own) return { state: 'edited' };
   if (before === file.hash) return { state: 'same', note: KEPT };
   return { state: 'edited', note: `${KEPT}, but gymgen's version has changed since` };
+}
+
+/** A file that is too large for a config is compared as a whole. */
+async function hasSameValues(path: string, settings: UserSettings): Promise<boolean> {
+  const bytes = await readFileAt(path, LIMITS.configBytes);
+  return Buffer.isBuffer(bytes) && (await settings.isSame(bytes.toString()));
 }
 
 function same({ kept }: Generated): State {

@@ -6,7 +6,7 @@ import { withoutMark } from '../json/utf8.js';
 import { LIMITS, overLimit } from '../limits.js';
 import { LinkGuard } from '../output/index.js';
 import type { GymRoot } from '../rules/index.js';
-import type { Settings } from '../settings.js';
+import type { SettingKey, Settings } from '../settings.js';
 
 /**
  * Reads what the rules check of a Gym root.
@@ -24,18 +24,28 @@ export async function readGymRoot(path: string): Promise<GymRoot> {
   return { path, pyproject, packageInfo, environmentServers: servers?.isDirectory() ?? false };
 }
 
+/** An existing config. */
+export interface CurrentConfig {
+  /** Undefined if there is none. */
+  text: string | undefined;
+  /** Its settings, except those that only OmegaConf can resolve. */
+  settings: Settings;
+  /** Settings with an interpolation, such as `${oc.env:TIMEOUT,60}`. */
+  interpolated: Partial<Record<SettingKey, string>>;
+}
+
 /**
- * The settings of an existing config; empty if there is none.
- * @throws UserError if a setting has an invalid value, which a rewrite would lose, or if the config is below a symlink of the Gym root
+ * The existing config of a server and its settings.
+ * @throws UserError if a setting has an invalid value, or if the config is below a symlink of the Gym root
  */
-export async function currentSettings(gymRoot: string, name: string): Promise<Settings> {
+export async function currentConfig(gymRoot: string, name: string): Promise<CurrentConfig> {
   const { folder, config } = namesOf(name);
   const path = join(gymRoot, folder, config);
   await new LinkGuard(gymRoot).assert(path);
   const text = await readText(path);
-  if (text === undefined) return {};
+  if (text === undefined) return { text, settings: {}, interpolated: {} };
   const { readSettings } = await import('./config.js'); // loads a YAML parser, which a new root does not need
-  return readSettings(text, name, path);
+  return { text, ...readSettings(text, name, path) };
 }
 
 /**

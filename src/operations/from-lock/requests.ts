@@ -72,6 +72,7 @@ function lockedRequest(
     name,
     ...(source.includes('://') && flags.source !== undefined ? { configUrl: source } : {}),
     gym: { ...request.gym, headers: Object.fromEntries(headerEnv.map(nameAndValue)) },
+    keepSettings: true,
     record: options as WriteRequest['record'],
   };
 }
