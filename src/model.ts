@@ -47,6 +47,8 @@ export interface Toolset {
   key: string;
   /** The tasks that were probed. */
   tasks: TaskRef[];
+  /** For `task:ID`, the key of each of these tasks before their tools were found to differ, such as `agent:NAME`. */
+  agents?: string[];
   /** The tools of each turn, at least one turn. */
   turns: Tool[][];
 }
@@ -62,6 +64,8 @@ export interface Discovery {
   action?: { fixed: Record<string, JsonText> };
   /** How the rewards of an episode's steps become its score. If omitted, the score is what the last step reports. */
   rewardRule?: 'sum';
+  /** What the source has besides these splits and tasks, if that is known. */
+  served?: Served | undefined;
   /** Facts and decisions for the summary. */
   notes?: readonly string[];
   /**
@@ -74,6 +78,14 @@ export interface Discovery {
    * @throws UserError if the source is incomplete or changed meanwhile, or if tasks could not be probed
    */
   finish(): Promise<DiscoverySummary>;
+}
+
+/** What a source serves, of which a run may read a part. */
+export interface Served {
+  /** Number of tasks of each split that is read. */
+  tasks: Readonly<Record<string, number>>;
+  /** Splits that are not read. */
+  otherSplits: readonly string[];
 }
 
 /** What is known only after all tasks are read. */

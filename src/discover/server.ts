@@ -1,7 +1,7 @@
 import { formatCount } from '../display-text.js';
 import { UserError } from '../errors.js';
 import type { Reporter } from './../model.js';
-import type { DiscoverySummary, Split, Task } from '../model.js';
+import type { DiscoverySummary, Served, Split, Task } from '../model.js';
 import {
   HttpClient,
   pages,
@@ -38,8 +38,8 @@ export async function discover(url: string, options: DiscoverOptions, reporter: 
     }
     const { api, server } = connection;
     const envName = onlyEnvironment(await api.environments(), server);
-    const splits = await countSplits(api, envName, options, reporter);
-    return new ServerDiscovery(connection, envName, splits, options, reporter);
+    const { splits, served } = await countSplits(api, envName, options, reporter);
+    return new ServerDiscovery(connection, envName, splits, served, options, reporter);
   } catch (error) {
     await connection.close();
     throw error;
@@ -69,9 +69,14 @@ function onlyEnvironment(environments: string[], server: ServerUrl): string {
   });
 }
 
-async function countSplits(api: TaskApi, env: string, options: DiscoverOptions, reporter: Reporter): Promise<Split[]> {
-  const served = [...new Set(await api.splits(env))];
-  const names = chooseSplits(served, options.splits);
+async function countSplits(
+  api: TaskApi,
+  env: string,
+  options: DiscoverOptions,
+  reporter: Reporter,
+): Promise<{ splits: Split[]; served: Served }> {
+  const all = [...new Set(await api.splits(env))];
+  const names = chooseSplits(all, options.splits);
   const counts = await Promise.all(names.map((name) => api.numTasks(env, name)));
   const splits: Split[] = [];
   for (const [at, name] of names.entries()) {
@@ -80,7 +85,8 @@ async function countSplits(api: TaskApi, env: string, options: DiscoverOptions, 
     else reporter.warn(`split '${name}' has no tasks and is skipped`);
   }
   if (splits.length === 0) throw new UserError('the server has no tasks', { fix: 'serve an environment with tasks' });
-  return splits;
+  const tasks = Object.fromEntries(names.map((name, at) => [name, counts[at] as number]));
+  return { splits, served: { tasks, otherSplits: all.filter((name) => !names.includes(name)) } };
 }
 
 class ServerDiscovery implements OpenDiscovery {
@@ -96,6 +102,7 @@ class ServerDiscovery implements OpenDiscovery {
     private readonly connection: Connection,
     readonly envName: string,
     readonly splits: Split[],
+    readonly served: Served,
     private readonly options: DiscoverOptions,
     private readonly reporter: Reporter,
   ) {

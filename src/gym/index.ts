@@ -3,3 +3,4 @@ export { checkOptions, checkServer, folder } from './files.js';
 export { type Names, namesOf, slug } from './names.js';
 export { PromptFingerprints, promptFingerprint } from './prompt-fingerprints.js';
 export { inputJson, isSameRow, rowTaskId, taskIdOf, withInput } from './row-format.js';
+export { toolsetKey } from './toolsets.js';

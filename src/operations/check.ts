@@ -29,7 +29,7 @@ export interface KeptFile {
 export async function check(request: GenerateRequest, reporter: Reporter, signal: AbortSignal): Promise<CheckReport> {
   await assertFinished(request.gymRoot);
   return generate(
-    { ...request, dropPrompts: true },
+    { ...request, dropPrompts: true, readOnly: true, trustRecording: true },
     async (target, files, record) => {
       const comparison = new Comparison(target);
       // `keep` is the plan that does not touch edited files.

@@ -1,13 +1,28 @@
 import path from 'node:path';
-import { countDifferentTasks, type Discovery, type DiscoverySummary, type Toolset } from '../discover/index.js';
+import {
+  countDifferentTasks,
+  type Discovery,
+  type DiscoverySummary,
+  type Reporter,
+  type Toolset,
+} from '../discover/index.js';
 import { UserError } from '../errors.js';
-import { checkOptions, checkServer, folder, namesOf, slug } from '../gym/index.js';
+import { checkOptions, checkServer, folder, namesOf, slug, toolsetKey } from '../gym/index.js';
 import type { GymOptions, ServerConfig } from '../model.js';
-import { type JsonValue, type OutputFile, type Plan, readLock, type Target, type Written } from '../output/index.js';
+import {
+  type JsonValue,
+  type Lock,
+  type OutputFile,
+  type Plan,
+  readLock,
+  type Target,
+  type Written,
+} from '../output/index.js';
 import { describe, type Finding, Findings, gymRoot, rewardScore } from '../rules/index.js';
 import { MAX_CONCURRENT_ENVS, type SettingKey, type Settings } from '../settings.js';
 import { type CurrentConfig, currentConfig, EditedPrompts, KeptSettings, readGymRoot } from '../written/index.js';
 import { openSource, type SourceRequest } from './open-source.js';
+import { assertRecorded, cutSplits } from './recording-gaps.js';
 import type { Warnings } from './warnings.js';
 
 /** The same request and source data generate the same bytes. */
@@ -16,6 +31,8 @@ export interface GenerateRequest extends SourceRequest {
   /** Name of the server and its folder; derived from the environment's name by default. */
   name?: string;
   gym: Omit<GymOptions, 'name' | 'server'>;
+  /** Whether nothing is written, so that the path of the Gym root does not matter. */
+  readOnly?: boolean;
   /** Whether settings of the existing config come before those of the request, which are of a lock file. */
   keepSettings?: boolean;
   /** Keep prompts that were edited by hand since the last write. Prompts that were kept before are always kept. */
@@ -82,7 +99,10 @@ export async function generate<T extends Written>(
   signal: AbortSignal,
 ): Promise<Generated & T> {
   const root = path.resolve(request.gymRoot);
-  refuse(gymRoot(await readGymRoot(root)));
+  const problems = gymRoot(await readGymRoot(root));
+  const [atPath, others] = [problems.filter(isAboutPath), problems.filter((finding) => !isAboutPath(finding))];
+  refuse(request.readOnly ? others : problems);
+  if (request.readOnly) for (const finding of atPath) warnings.note(describe(finding));
   const { found, close, ...source } = await openSource(request, warnings, signal);
   try {
     if (source.recorded) assertOriginNamed(request);
@@ -91,7 +111,9 @@ export async function generate<T extends Written>(
     const current = await currentConfig(root, name);
     const kept = current.settings;
     const passed = request.keepSettings ? { ...request.gym.settings, ...kept } : request.gym.settings;
-    const server = await source.server(path.dirname(path.join(root, namesOf(name).folder, namesOf(name).config)));
+    const target = path.join(root, namesOf(name).folder);
+    const lock = await readLock(target);
+    const server = await source.server(path.dirname(path.join(target, namesOf(name).config)), lock?.source);
     const usual = defaults(server, found, { ...kept, ...passed }, current);
     const settings = { ...usual, ...kept, ...passed };
     const options = { ...request.gym, name, server, settings };
@@ -99,13 +121,13 @@ export async function generate<T extends Written>(
 
     const findings = new Findings();
     const sample = new FirstRow();
-    const target = path.join(root, namesOf(name).folder);
-    const prompts = new EditedPrompts(target, await readLock(target), request.keepPrompts ?? false);
+    const prompts = new EditedPrompts(target, lock, request.keepPrompts ?? false);
     let summary: DiscoverySummary = { toolsets: [] };
     const generated = async function* () {
       summary = yield* folder(found, options, findings);
     };
     const record = () => {
+      if (source.recorded) assertNothingLeftOut(request, name, found, lock, warnings);
       findings.throwIfAny(REFUSED);
       findings.add(rewardScore(settings.reward, summary.scores));
       for (const finding of findings.warnings) warnings.warn(describe(finding));
@@ -115,7 +137,7 @@ export async function generate<T extends Written>(
         source: 'url' in server ? server.url : server.bundle,
         ...('sandbox' in server && server.sandbox !== undefined ? { sandbox: server.sandbox } : {}),
         options: request.record,
-        toolsets: summary.toolsets.map(toolsetSummary),
+        toolsets: summary.toolsets.map((toolset) => toolsetSummary(toolset, options.fullIds)),
       };
     };
     const config = new KeptSettings(name, current.text, request.keepSettings ? {} : request.gym.settings);
@@ -126,7 +148,7 @@ export async function generate<T extends Written>(
       name,
       envName: found.envName,
       rows: rowsOf(found, name, written.plan),
-      toolsets: summary.toolsets.map(toolsetSummary),
+      toolsets: summary.toolsets.map((toolset) => toolsetSummary(toolset, options.fullIds)),
       sample: sampleOf(found, summary),
       notes: found.notes ?? [],
       warnings: findings.warnings,
@@ -139,6 +161,23 @@ export async function generate<T extends Written>(
   } finally {
     await close();
   }
+}
+
+/** Where a checkout lies does not matter to a command that writes nothing. */
+function isAboutPath({ code }: Finding): boolean {
+  return code === 'root-path';
+}
+
+function assertNothingLeftOut(
+  { source, discover }: GenerateRequest,
+  name: string,
+  found: Discovery,
+  lock: Lock | undefined,
+  reporter: Reporter,
+): void {
+  const { splits: selected, limit } = discover;
+  assertRecorded({ file: source, name, found, selected, limit }, lock);
+  for (const note of cutSplits(found, limit)) reporter.note?.(note);
 }
 
 /** The written server sends the headers to the URL of its config, which a recording must not choose. */
@@ -179,8 +218,12 @@ function userSettings(kept: KeptSettingValues, passed: Settings, defaults: Setti
   return Object.fromEntries(Object.entries(kept).filter(([key, value]) => isOwn(key, value)));
 }
 
-function toolsetSummary({ key, turns }: Toolset) {
-  return { key, tools: [...new Set(turns.flat().map((tool) => tool.name))], turns: turns.length };
+function toolsetSummary({ key, turns }: Toolset, fullIds: boolean) {
+  return {
+    key: toolsetKey(key, fullIds),
+    tools: [...new Set(turns.flat().map((tool) => tool.name))],
+    turns: turns.length,
+  };
 }
 
 /** An environment with one action has the same tool in all tasks. */

@@ -39,7 +39,7 @@ export async function record(
   try {
     const config = await server(folder);
     if ('url' in config) refuseUrl(config.url);
-    const text = Readable.from(recordingText(found, config), { objectMode: false });
+    const text = Readable.from(recordingText(found, config, request.discover.probes), { objectMode: false });
     await translateErrors(file, async () => {
       await makeFolders(folder);
       const to = createWriteStream(draft, { flags: 'wx' });

@@ -69,6 +69,20 @@ export const LockSchema = z.looseObject({
 /** The content of a lock file: what the folder was generated from, and the hash of every file as it was generated. */
 export type Lock = z.infer<typeof LockSchema>;
 
+/** The fingerprints of the prompts of a file of rows, in base64. */
+export function lockedPrompts(lock: Lock | undefined, path: string): string | undefined {
+  return lock?.prompts?.[path];
+}
+
+/** Three bytes in base64. */
+const CHARACTERS_OF_ROW = 4;
+
+/** Number of rows of a file as it was generated; undefined if the lock file does not tell. */
+export function lockedRows(lock: Lock | undefined, path: string): number | undefined {
+  const prompts = lockedPrompts(lock, path);
+  return prompts === undefined ? undefined : prompts.length / CHARACTERS_OF_ROW;
+}
+
 /** Keys whose entries are files. */
 const FILE_KEYS = ['files', 'theirs', 'keptPrompts', 'prompts'];
 

@@ -2,9 +2,18 @@ import { configParts } from '../config-parts.js';
 import { UserError } from '../errors.js';
 import { settingMaps } from '../gym/index.js';
 import { describe, settings as settingsRule } from '../rules/index.js';
-import { SETTING_KINDS, type SettingKey } from '../settings.js';
-import type { CurrentConfig } from './gym-root.js';
+import { SETTING_KINDS, type SettingKey, type Settings } from '../settings.js';
 import { numberIn } from './kept-settings.js';
+
+/** An existing config. */
+export interface CurrentConfig {
+  /** Undefined if there is none. */
+  text: string | undefined;
+  /** Its settings, except those that only OmegaConf can resolve. */
+  settings: Settings;
+  /** Settings with an interpolation, such as `${oc.env:TIMEOUT,60}`. */
+  interpolated: Partial<Record<SettingKey, string>>;
+}
 
 /**
  * The settings of a written config, whether gymgen or the user set them. Invalid YAML has none: the file counts as edited.

@@ -6,7 +6,7 @@ import { withoutMark } from '../json/utf8.js';
 import { LIMITS, overLimit } from '../limits.js';
 import { LinkGuard } from '../output/index.js';
 import type { GymRoot } from '../rules/index.js';
-import type { SettingKey, Settings } from '../settings.js';
+import type { CurrentConfig } from './config.js';
 
 /**
  * Reads what the rules check of a Gym root.
@@ -22,16 +22,6 @@ export async function readGymRoot(path: string): Promise<GymRoot> {
     stat(join(path, 'environment_servers')).catch(() => undefined),
   ]);
   return { path, pyproject, packageInfo, environmentServers: servers?.isDirectory() ?? false };
-}
-
-/** An existing config. */
-export interface CurrentConfig {
-  /** Undefined if there is none. */
-  text: string | undefined;
-  /** Its settings, except those that only OmegaConf can resolve. */
-  settings: Settings;
-  /** Settings with an interpolation, such as `${oc.env:TIMEOUT,60}`. */
-  interpolated: Partial<Record<SettingKey, string>>;
 }
 
 /**

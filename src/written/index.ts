@@ -1,5 +1,6 @@
+export type { CurrentConfig } from './config.js';
 export { EditedPrompts } from './edited-prompts.js';
-export { type CurrentConfig, currentConfig, readGymRoot } from './gym-root.js';
+export { currentConfig, readGymRoot } from './gym-root.js';
 export { KeptSettings } from './kept-settings.js';
 export { rootFolders, type UnusableFolder, type WrittenFolder, writtenFolders } from './root-folders.js';
 export { readRows, readServerFolder, type ServerFolder, type WrittenToolset } from './server-folder.js';
