@@ -144,6 +144,8 @@ export type OutputFile = TextFile | RowsFile;
 export interface TextFile {
   path: string;
   content: string;
+  /** Whether the content does not depend on the source, so that only a change of gymgen or of options changes it. */
+  isTemplate?: boolean;
   /** Set if some values of the file are settings of the user, which are not counted as edits. */
   settings?: UserSettings;
 }
@@ -200,6 +202,14 @@ export interface PlanEntry {
   state: FileState;
   /** The reason, if the state alone does not tell it: `derived by Gym from rows that change`. */
   note?: string;
+  /** Whether the reason is a change of gymgen, not of the source. */
+  isGymgenChange?: true;
+}
+
+/** The revision of an existing folder and of this gymgen, which is higher. */
+export interface GeneratorChange {
+  before: number;
+  now: number;
 }
 
 export interface Plan {
@@ -207,6 +217,8 @@ export interface Plan {
   entries: PlanEntry[];
   /** The number of rows of each JSONL file, by path. */
   rows: Record<string, number>;
+  /** Set if an earlier revision of gymgen wrote the folder. */
+  generator?: GeneratorChange;
 }
 
 /** What a run generated for one path. */
@@ -216,6 +228,7 @@ export interface Generated {
   /** The hash in the lock file: without settings and kept prompts. */
   hash: string;
   settings?: UserSettings;
+  isTemplate?: boolean;
   rows?: number;
   prompts?: string;
   kept?: KeptPrompts;

@@ -68,7 +68,13 @@ const PlanEntry = z.strictObject({
   path: z.string().describe('Path in the folder'),
   state: FileState.describe('`stale`: no longer generated; `edited`: edited by hand'),
   note: z.string().optional().describe('Reason for the state'),
+  isGymgenChange: z.literal(true).optional().describe('Whether gymgen itself changed, not the source'),
 });
+
+const GeneratorChange = z
+  .strictObject({ before: count(), now: count() })
+  .meta({ id: 'Revisions' })
+  .describe('Set if gymgen itself changed since the folder was written');
 
 const Named = z
   .strictObject({
@@ -102,7 +108,8 @@ const RowsDifference = z
       first: z.array(RowChange).describe('The first changed rows, at most 10'),
       fields: z.record(z.string(), count()).describe('Number of changed rows by field'),
     }),
-    moved: count().describe('Rows that differ only in their index'),
+    moved: Named.describe('Rows that differ only in their index'),
+    reordered: Named.describe('Rows that are not in the generated order'),
     broken: Named.describe('Lines that are not rows'),
     repeated: Named.describe('Rows of tasks that the file has more than once'),
     blank: z.strictObject({ count: count(), first: z.array(z.int().min(1)).describe('The first line numbers') }),
@@ -140,6 +147,7 @@ export const CheckDocument = z.strictObject({
       name: z.string().describe('Name of the server'),
       folder: z.string().describe(FOLDER),
       status: z.enum(['same', 'differs']),
+      generator: GeneratorChange.optional(),
       rows: Rows,
       differences: z.array(FileDifference).describe('Every file that differs'),
       keptFiles: z
@@ -167,6 +175,7 @@ const Updated = z
     name: z.string().describe('Name of the server'),
     folder: z.string().describe(FOLDER),
     status: z.enum(['wrote', 'unchanged']),
+    generator: GeneratorChange.optional(),
     rows: Rows,
     kept: Settings,
     keptPrompts: count().describe('Rows with edited prompts that were kept'),

@@ -7,10 +7,11 @@ import {
   type Toolset,
 } from '../discover/index.js';
 import { UserError } from '../errors.js';
-import { checkOptions, checkServer, folder, namesOf, slug, toolsetKey } from '../gym/index.js';
+import { checkOptions, checkServer, folder, GENERATOR_REVISION, namesOf, slug, toolsetKey } from '../gym/index.js';
 import type { GymOptions, ServerConfig } from '../model.js';
 import {
   type JsonValue,
+  LOCK_FILE,
   type Lock,
   type OutputFile,
   type Plan,
@@ -113,6 +114,7 @@ export async function generate<T extends Written>(
     const passed = request.keepSettings ? { ...request.gym.settings, ...kept } : request.gym.settings;
     const target = path.join(root, namesOf(name).folder);
     const lock = await readLock(target);
+    assertNotNewer(lock, target);
     const server = await source.server(path.dirname(path.join(target, namesOf(name).config)), lock?.source);
     const usual = defaults(server, found, { ...kept, ...passed }, current);
     const settings = { ...usual, ...kept, ...passed };
@@ -134,6 +136,7 @@ export async function generate<T extends Written>(
       if (request.strict) warnings.assertNone();
       if (request.dropPrompts !== true) prompts.assertNoneLost();
       return {
+        generator: GENERATOR_REVISION,
         source: 'url' in server ? server.url : server.bundle,
         ...('sandbox' in server && server.sandbox !== undefined ? { sandbox: server.sandbox } : {}),
         options: request.record,
@@ -161,6 +164,16 @@ export async function generate<T extends Written>(
   } finally {
     await close();
   }
+}
+
+/** @throws UserError if a newer gymgen wrote the folder: this one would take its changes back */
+function assertNotNewer(lock: Lock | undefined, folder: string): void {
+  const { generator = 0 } = lock ?? {};
+  if (generator <= GENERATOR_REVISION) return;
+  throw new UserError(`a newer gymgen wrote this folder (revision ${generator}; this one has ${GENERATOR_REVISION})`, {
+    where: path.join(folder, LOCK_FILE),
+    fix: 'update gymgen, or move the folder away and write it again',
+  });
 }
 
 /** Where a checkout lies does not matter to a command that writes nothing. */

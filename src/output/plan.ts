@@ -27,13 +27,32 @@ export async function makePlan(
   record: Record<string, JsonValue>,
 ): Promise<{ plan: Plan; lock: string }> {
   const { folder, generated, old } = parts;
-  const entries = await compareFiles(parts);
+  const generator = generatorChange(old, record);
+  const entries = (await compareFiles(parts)).map((entry) => (generator ? withCause(entry, parts) : entry));
   const kept = { left: leftFiles(parts, entries), theirs: await acceptedFiles(parts, entries) };
   const lock = lockText(record, { generated, ...kept });
-  entries.push({ path: LOCK_FILE, state: await lockState(folder, old, lock) });
+  const state = await lockState(folder, old, lock);
+  entries.push({ path: LOCK_FILE, state, ...(generator && { isGymgenChange: true }) });
   entries.sort((a, b) => (a.path < b.path ? -1 : 1));
   const rows = [...generated].flatMap(([path, file]) => (file.rows === undefined ? [] : [[path, file.rows] as const]));
-  return { plan: { entries, rows: Object.fromEntries(rows) }, lock };
+  return { plan: { entries, rows: Object.fromEntries(rows), ...(generator && { generator }) }, lock };
+}
+
+function generatorChange(old: Lock | undefined, { generator: now }: Record<string, JsonValue>) {
+  const before = old?.generator ?? 0;
+  return old && typeof now === 'number' && before < now ? { before, now } : undefined;
+}
+
+/** Folders that have only files of gymgen. */
+const OURS = /^(?:openenv_bridge|bundle_child)\//;
+
+/** Marks a file that differs only because gymgen changed: new, updated or removed, but neither edited nor deleted by hand. */
+function withCause(entry: PlanEntry, { generated, old }: PlanParts): PlanEntry {
+  const { path, state } = entry;
+  const isTemplate = generated.get(path)?.isTemplate ?? OURS.test(path);
+  const isDeleted = state === 'create' && old?.files[path] !== undefined;
+  const isOurs = isTemplate && !isDeleted && ['create', 'update', 'stale'].includes(state);
+  return isOurs ? { ...entry, isGymgenChange: true } : entry;
 }
 
 /** The changes that turn the existing folder into the generated one. */

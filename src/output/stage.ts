@@ -54,7 +54,7 @@ function describe(file: OutputFile, digest: Digest): Generated {
   const rows = digest.lines;
   const full = digest.end();
   if ('rows' in file) return { full, rows, ...describeRows(file, full) };
-  if (!file.settings) return { full, hash: full };
+  if (!file.settings) return { full, hash: full, ...(file.isTemplate && { isTemplate: true }) };
   return { full, hash: hashText(file.settings.rest), settings: file.settings };
 }
 

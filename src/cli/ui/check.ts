@@ -1,7 +1,9 @@
 import path from 'node:path';
+import type { FileDifference } from '../../check/difference.js';
 import { formatCount } from '../../display-text.js';
 import type { UserError } from '../../errors.js';
 import { namesOf } from '../../gym/index.js';
+import type { GeneratorChange } from '../../model.js';
 import type { CheckReport } from '../../operations/check.js';
 import type { CheckDocument } from '../documents.js';
 import { differenceLines } from './difference.js';
@@ -13,12 +15,31 @@ export function showCheck(report: CheckReport, gymRoot: string, terminal: Termin
   const { name, differences } = report;
   const folder = path.join(gymRoot, namesOf(name).folder);
   terminal.result(`${differences.length === 0 ? 'same' : 'differs'} ${folder}`);
-  for (const difference of differences) {
-    const { path, state, note } = difference;
-    terminal.result(` ${path}${note ? ` (${note})` : ''}`, stateMark(state));
+  for (const difference of differences.filter(({ isGymgenChange }) => !isGymgenChange)) {
+    showState(difference, terminal);
     for (const line of differenceLines(difference)) terminal.result(`        ${line}`);
   }
+  showGymgenChange(report, terminal);
   showExceptions(report, terminal);
+}
+
+/** Files that differ only because gymgen changed: their content says nothing of the source. */
+function showGymgenChange({ differences, plan }: CheckReport, terminal: Terminal): void {
+  if (plan.generator === undefined) return;
+  terminal.result(gymgenChange(plan.generator));
+  for (const difference of differences.filter(({ isGymgenChange }) => isGymgenChange)) {
+    showState(difference, terminal);
+    if (terminal.options.verbose) for (const line of differenceLines(difference)) terminal.result(`        ${line}`);
+  }
+}
+
+function showState({ path, state, note }: FileDifference, terminal: Terminal): void {
+  terminal.result(` ${path}${note ? ` (${note})` : ''}`, stateMark(state));
+}
+
+/** A line that tells a change of gymgen from one of the source. */
+export function gymgenChange({ before, now }: GeneratorChange): string {
+  return `gymgen itself changed since this folder was written (revision ${before}, now ${now}):`;
 }
 
 /** What a check without differences does not compare. */
@@ -38,8 +59,21 @@ export function checkDocument(
 ): CheckDocument {
   const folders = reports.map(({ name, folder, changed, rows, sample, warnings, counts, ...report }) => {
     const status = changed ? ('differs' as const) : ('same' as const);
-    const { differences, keptFiles, unlisted } = report;
-    return { name, folder, status, rows, differences, keptFiles, unlisted, sample, warnings: [...warnings], counts };
+    const { differences, keptFiles, unlisted, plan } = report;
+    const { generator } = plan;
+    return {
+      name,
+      folder,
+      status,
+      ...(generator && { generator }),
+      rows,
+      differences,
+      keptFiles,
+      unlisted,
+      sample,
+      warnings: [...warnings],
+      counts,
+    };
   });
   const differs = reports.some(({ changed }) => changed);
   return {

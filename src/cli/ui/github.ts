@@ -59,8 +59,8 @@ export function workflowCommand({ file, line, title, lines }: Annotation): strin
 
 function lineOf({ rows, diff }: FileDifference): number | undefined {
   if (rows) {
-    const { changed, removed, broken, repeated, blank, added } = rows;
-    const named = [changed, removed, broken, repeated].flatMap(({ first }) => first.slice(0, 1));
+    const { changed, removed, broken, repeated, reordered, moved, blank, added } = rows;
+    const named = [changed, removed, broken, repeated, reordered, moved].flatMap(({ first }) => first.slice(0, 1));
     return named[0]?.line ?? blank.first[0] ?? added.first[0]?.line;
   }
   const hunk = /^@@ -(\d+)/.exec(diff?.[0] ?? '')?.[1];
