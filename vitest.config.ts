@@ -13,10 +13,10 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/world/**'],
+          exclude: ['test/e2e/**', 'test/world/**', 'test/trainers/**'],
           globalSetup: ['test/support/state-home.ts', 'test/support/build.ts'],
           isolate: false, // a process for each of 80 files takes longer than most of them
-          testTimeout: 60_000, // beside the other lanes, what takes 2 s may take 20
+          testTimeout: 60_000, // next to the other lanes, a test of 2 s may take 20
           hookTimeout: 60_000,
         },
       },
@@ -28,18 +28,30 @@ export default defineConfig({
           globalSetup: ['test/support/state-home.ts', 'test/support/build.ts', 'test/e2e/support/ray.ts'],
           testTimeout: 600_000,
           hookTimeout: 900_000,
-          maxWorkers: 3, // most of the time they wait for what they started
+          maxWorkers: 3, // the tests mostly wait for the processes that they start
         },
       },
       {
         extends: true,
-        // A checkout of the OpenEnv repository, which scripts/test-world.mjs asks for
+        // Needs a checkout of the OpenEnv repository; scripts/test-world.mjs requires one
         test: {
           name: 'world',
           include: ['test/world/**/*.test.ts'],
           globalSetup: ['test/support/state-home.ts', 'test/support/build.ts', 'test/e2e/support/ray.ts'],
           testTimeout: 600_000,
           hookTimeout: 1_800_000,
+        },
+      },
+      {
+        extends: true,
+        // A checkout of NeMo RL and a wheel of Axolotl, which scripts/test-trainers.mjs asks for
+        test: {
+          name: 'trainers',
+          include: ['test/trainers/**/*.test.ts'],
+          globalSetup: ['test/support/state-home.ts', 'test/support/build.ts', 'test/e2e/support/ray.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 900_000,
+          maxWorkers: 1,
         },
       },
     ],

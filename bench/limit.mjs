@@ -1,4 +1,4 @@
-// Time against a bare client that does the least possible work, and memory, from 1,000 to a million tasks.
+// Time compared with a bare client, which does only the necessary work, and memory, from 1,000 to a million tasks.
 
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -9,10 +9,10 @@ import { packageOf, pageAssets } from './page-assets.mjs';
 import { root } from './project.mjs';
 
 const dist = join(root, 'dist');
-/** Folders of the packages whose code is in the texts of pages. */
+/** Folders of the packages whose code is part of a page. */
 const inPages = new Set();
 
-/** The folders in node_modules that these chunks contain code of. */
+/** The folders in node_modules whose code is in these chunks. */
 function packagesIn(chunks) {
   const found = chunks.flatMap(({ moduleIds }) => moduleIds).flatMap((id) => packageOf(id) ?? []);
   return [...new Set([...found, ...inPages])].sort();

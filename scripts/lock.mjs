@@ -10,6 +10,8 @@ import { findUv } from './toolchain.mjs';
 const LOCKS = {
   uv: { input: 'uv==0.13.9', python: '3.8' },
   agentenv: { input: 'agentenv-framework[openenv]==0.9.1364', python: '3.11.4' },
+  'nemo-gym': { input: 'nemo-gym==0.7.0', python: '3.13.14', built: ['antlr4-python3-runtime'] },
+  build: { input: 'setuptools==80.9.0', python: '3.13.14' },
   gridsim: { input: join(root, 'fixtures', 'gridsim', 'pyproject.toml'), python: '3.11' },
 };
 const WITHOUT = join(root, 'scripts', 'requirements', 'without.txt');
@@ -25,11 +27,12 @@ const FLAGS = [
 ];
 const NO_INDEX = ['--no-emit-index-url', '--no-emit-find-links'];
 
-for (const [name, { input, python }] of Object.entries(LOCKS)) {
+for (const [name, { input, python, built = [] }] of Object.entries(LOCKS)) {
   const isFile = input.startsWith(root);
   const output = join(root, 'requirements', `${name}.txt`);
   const args = [isFile ? input : '-', '--python-version', python, '--overrides', WITHOUT, '--output-file', output];
-  execFileSync(findUv(), ['pip', 'compile', '--quiet', '--upgrade', ...args, ...FLAGS, ...NO_INDEX], {
+  const sdists = built.flatMap((each) => ['--no-binary', each]); // have no wheel; `build` locks what builds them
+  execFileSync(findUv(), ['pip', 'compile', '--quiet', '--upgrade', ...args, ...FLAGS, ...sdists, ...NO_INDEX], {
     cwd: '/',
     input: isFile ? '' : input,
     stdio: ['pipe', 'ignore', 'inherit'],

@@ -43,7 +43,7 @@ export function ensureOtherNode() {
   try {
     const tarball = join(fresh, run('npm', ['pack', '--silent', '--pack-destination', fresh, spec], { cwd: '/' }));
     const found = createHash('sha512').update(readFileSync(tarball)).digest('base64');
-    if (found !== hash) throw new Error(`${spec} has another hash than it should: ${found}`);
+    if (found !== hash) throw new Error(`${spec} has an unexpected hash: ${found}`);
     run('tar', ['xzf', tarball, '-C', fresh]);
     rmSync(tarball);
     renameSync(fresh, folder);

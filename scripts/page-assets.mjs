@@ -1,4 +1,5 @@
-// What a generated page contains, as texts in the build: its style sheets, and its script with all modules that it imports.
+// Puts the parts of a generated page into the build as texts: its style sheets, and its script with all imported
+// modules.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -9,7 +9,7 @@ import { ensureInstalled, root } from './project.mjs';
 import { ensureGymVenv, ensureVenv, environment } from './toolchain.mjs';
 
 const USAGE = 'usage: npm run test:gym -- --nemo-gym locked|latest|VERSION   (latest by default)';
-/** The main job, end to end: writes a server's Gym root, reads it with NeMo Gym, and plays its rows. */
+/** The main test, end to end: writes a server's Gym root, reads it with NeMo Gym, and plays its rows. */
 const TESTS = 'test/e2e/gridsim.test.ts';
 
 /** The requested version, or undefined if the arguments are invalid. */

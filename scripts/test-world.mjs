@@ -26,6 +26,6 @@ if (!OPENENV_REPO || !existsSync(join(OPENENV_REPO, 'envs'))) {
     },
   );
   const left = await killLeftovers('world', 5000);
-  for (const { pid, command } of left) console.error(`left a process behind, now killed: ${pid} ${command}`);
+  for (const { pid, command } of left) console.error(`killed a leftover process: ${pid} ${command}`);
   process.exitCode = status === 0 && left.length === 0 ? 0 : 1;
 }

@@ -50,7 +50,7 @@ async function prepare(tiers) {
   return { ...environment(), TMPDIR: temp, XDG_STATE_HOME: join(temp, 'state') };
 }
 
-/** @param keep shows the output only at the end, because another lane prints at the same time */
+/** @param keep whether to show the output only at the end, because another lane prints at the same time */
 async function runCheck(check, env, keep) {
   const title = `\n── ${check.name}`;
   const passed = passing(check);
@@ -79,7 +79,7 @@ async function runTier(name, env, keep) {
   }
   for (const { pid, command } of await killLeftovers(name, stopped ? 0 : 5000)) {
     total.failed += 1;
-    total.failures.push(`a process was left behind and is now killed: ${pid} ${command}`);
+    total.failures.push(`killed a leftover process: ${pid} ${command}`);
   }
   total.seconds = (Date.now() - began) / 1000;
   return total;

@@ -74,7 +74,7 @@ export function findUv() {
       failures.push(error.message);
     }
   }
-  throw new Error(`no uv on PATH, and none could be installed:\n${failures.join('\n')}\nInstall uv and try again.`);
+  throw new Error(`uv is not on PATH and could not be installed:\n${failures.join('\n')}\nInstall uv and try again.`);
 }
 
 const pythonsOwnPip = () => 'python3'; // works even if Python is "externally managed", because of --target
@@ -96,7 +96,7 @@ const CHROMIUMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chro
 
 /**
  * A Chromium from PATH, or else Debian's package, which is installed only if this process is root already. Returns
- * undefined, and says why, if there is none.
+ * undefined and prints the reason if there is none.
  */
 export function findChromium() {
   const found = CHROMIUMS.map(which).find(Boolean);

@@ -43,7 +43,7 @@ export class UserError extends Error {
   }
 }
 
-/** Ctrl-C, SIGTERM or SIGHUP. All work in progress ends with this error; its exit code tells the signal. */
+/** Ctrl-C, SIGTERM or SIGHUP. All work in progress ends with this error; its exit code depends on the signal. */
 export class Interrupted extends UserError {
   override readonly name = 'Interrupted';
   override readonly exitCode: number;

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { access, type FileHandle, lstat, mkdir, open, stat } from 'node:fs/promises';
-import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import { access, type FileHandle, lstat, mkdir, open, realpath, stat } from 'node:fs/promises';
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { ERRNO_REASONS, UserError } from './errors.js';
 import { utf8Text } from './json/utf8.js';
 import { LIMITS, type LimitName, overLimit } from './limits.js';
@@ -171,6 +171,13 @@ export async function makeFolders(path: string): Promise<string | undefined> {
     if (isNew) first ??= folder;
   }
   return first;
+}
+
+/** The absolute path without symlinks. What does not exist yet keeps its name. */
+export async function realPath(path: string): Promise<string> {
+  const here = resolve(path);
+  const real = await orUndefined(ABSENT, realpath(here));
+  return real ?? join(await realPath(dirname(here)), basename(here));
 }
 
 /**

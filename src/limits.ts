@@ -6,17 +6,17 @@ import { UserError } from './errors.js';
  * rejected with an error that names the limit and its value.
  */
 export const LIMITS = {
-  /** Bytes of one HTTP answer, unpacked, and of one WebSocket frame. */
-  answerBytes: 128 * 2 ** 20,
-  /** Seconds for one whole HTTP answer, however steadily its bytes arrive. */
-  answerSeconds: 600,
+  /** Bytes of one HTTP response after decompression, and of one WebSocket frame. */
+  responseBytes: 128 * 2 ** 20,
+  /** Seconds for one whole HTTP response, even if its bytes keep arriving. */
+  responseSeconds: 600,
   /** Seconds for the handshake of a WebSocket. */
   handshakeSeconds: 30,
   /** Seconds that one request waits for a busy server that sends Retry-After. */
   retrySeconds: 120,
-  /** JSON values and keys in one answer, frame, line or `.json` file. */
+  /** JSON values and keys in one response, frame, line or `.json` file. */
   jsonValues: 1_000_000,
-  /** Nested arrays and objects in one answer that is not a page of tasks, and in one frame. */
+  /** Nested arrays and objects in one response that is not a page of tasks, and in one frame. */
   jsonDepth: 1000,
   /** Splits of a server, a recording or a tasks file. */
   splits: 1000,
@@ -62,6 +62,8 @@ export const LIMITS = {
   configAliases: 1000,
   /** Bytes of a text that an option reads from a file, as in `--prompt @FILE`. */
   textBytes: 2 ** 20,
+  /** Bytes of the different keys of the rows of a file that a trainer's loader merges, at their places. */
+  rowKeyBytes: 16 * 2 ** 20,
   /** Rollouts of one file, or rows of one server, in a report. */
   reportRollouts: 100_000,
   /** Bytes of the compressed conversations in a report. */
@@ -72,9 +74,9 @@ export type LimitName = keyof typeof LIMITS;
 
 /** The start of the message for input over a limit. */
 const PROBLEMS: Record<LimitName, string> = {
-  answerBytes: 'answer too large',
-  answerSeconds: 'answer took too long',
-  handshakeSeconds: 'websocket handshake took too long',
+  responseBytes: 'response too large',
+  responseSeconds: 'response took too long',
+  handshakeSeconds: 'WebSocket handshake took too long',
   retrySeconds: 'server asks to wait too long',
   jsonValues: 'too many JSON values',
   jsonDepth: 'JSON nested too deeply',
@@ -100,6 +102,7 @@ const PROBLEMS: Record<LimitName, string> = {
   configDepth: 'nested too deeply',
   configAliases: 'too many YAML aliases',
   textBytes: 'text file too large',
+  rowKeyBytes: 'too many different keys in the rows',
   reportRollouts: 'too many rollouts for a report',
   reportBytes: 'report too large',
 };

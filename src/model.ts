@@ -200,7 +200,7 @@ export type FileState = 'create' | 'update' | 'same' | 'stale' | 'edited';
 export interface PlanEntry {
   path: string;
   state: FileState;
-  /** The reason, if the state alone does not tell it: `derived by Gym from rows that change`. */
+  /** The reason, if the state alone does not explain it: `derived by Gym from rows that change`. */
   note?: string;
   /** Whether the reason is a change of gymgen, not of the source. */
   isGymgenChange?: true;

@@ -39,3 +39,15 @@ export function forceExit(code: number): never {
   }
   process.exit(code);
 }
+
+/** A promise that rejects when the signal aborts, also if it has aborted already, and a function that stops listening. */
+export function abortion(signal: AbortSignal): { aborted: Promise<never>; release: () => void } {
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+  });
+  aborted.catch(() => {});
+  return { aborted, release: () => signal.removeEventListener('abort', abort) };
+}

@@ -20,7 +20,7 @@ test.each(NAMES)('an error about %s has the name and value of the limit', (name)
 });
 
 test('a changed limit is shown with its own value and unit', () => {
-  expect(limitMessage('answerBytes', 10_000)).toBe('answer too large: the limit is 10,000 bytes (answerBytes)');
-  expect(limitMessage('answerSeconds', 0.5)).toBe('answer took too long: the limit is 0.5 s (answerSeconds)');
+  expect(limitMessage('responseBytes', 10_000)).toBe('response too large: the limit is 10,000 bytes (responseBytes)');
+  expect(limitMessage('responseSeconds', 0.5)).toBe('response took too long: the limit is 0.5 s (responseSeconds)');
   expect(limitMessage('splits')).toBe('too many splits: the limit is 1,000 (splits)');
 });

@@ -1,10 +1,10 @@
 """Injects random faults into a share of the messages on the sockets of ``faulty_server.py``.
 
-Requests and answers are equally likely to be affected, from the reset on. Of five affected messages, on average
+Requests and responses are equally likely to be affected, from the reset on. Of five affected messages, on average
 
     one is dropped      it never arrives
     two are late        they arrive ``late_s`` later
-    two are failing     an EXECUTION_ERROR frame replaces them: a request is not run, an answer is not delivered
+    two are failing     an EXECUTION_ERROR frame replaces them: a request is not run, a response is not delivered
 
 GET /control/chaos lists the affected tasks. All other tasks must get their exact reward.
 """
@@ -20,7 +20,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
 FAULT_KINDS = ("dropped", "late", "late", "failing", "failing")
-ERROR = json.dumps({"type": "error", "data": {"code": "EXECUTION_ERROR", "message": "struck at random"}})
+ERROR = json.dumps({"type": "error", "data": {"code": "EXECUTION_ERROR", "message": "random fault"}})
 
 
 class Settings(BaseModel):
@@ -62,7 +62,7 @@ class Chaos:
 
     def summary(self) -> dict[str, Any]:
         affected, sessions = dict(sorted(self.affected.items())), dict(self.sessions)
-        return {**self.settings.model_dump(), "messages": self.messages, "struck": affected, "sessions": sessions}
+        return {**self.settings.model_dump(), "messages": self.messages, "affected": affected, "sessions": sessions}
 
 
 CHAOS = Chaos()
@@ -87,10 +87,10 @@ class SessionChaos:
             return None
         return CHAOS.inject(self, f"{self._pending} request")
 
-    def answer(self) -> str | None:
-        """Return the fault of the answer to the last request, if any. An unsolicited frame is never affected."""
+    def response(self) -> str | None:
+        """Return the fault of the response to the last request, if any. An unsolicited frame is never affected."""
         pending, self._pending = self._pending, ""
-        return CHAOS.inject(self, f"{pending} answer") if pending else None
+        return CHAOS.inject(self, f"{pending} response") if pending else None
 
 
 def chaos_router() -> APIRouter:

@@ -1,4 +1,4 @@
-"""Measures a server that gymgen writes and both yardsticks in one run, and writes one table of the results.
+"""Measures a server that gymgen writes and both reference servers in one run, and writes one table of the results.
 
     python compare.py --gymgen 'node bin/gymgen.cjs' --out results/now        (npm run bench:server does this)
 
@@ -140,15 +140,15 @@ def report(servers: dict[str, Bench]) -> str:
         rows.append([title, *(cell(result) for result in results)])
 
     for at in (1, 16, 64, 256):
-        line(f"episodes a second, {at} at once", lambda result, at=at: result.rates(at))
+        line(f"episodes per second, {at} at once", lambda result, at=at: result.rates(at))
     for at in (1, 256):
-        line(f"CPU an episode, {at} at once, ms", lambda result, at=at: result.cpu(at))
+        line(f"CPU time per episode, {at} at once, ms", lambda result, at=at: result.cpu(at))
     line("p99 of a tool call, 64 at once, ms", lambda result: result.p99(64))
-    line("p99 of 63 sessions' calls, before → while one takes 5 s, ms", Results.blocking)
-    line("open, of 200 never verified, after 60 s", Results.idle)
+    line("p99 of the calls of 63 sessions, before → while one call takes 5 s, ms", Results.blocking)
+    line("open sessions after 60 s, of 200 that were never verified", Results.idle)
     line("Gym's session contract", Results.conformance)
-    line("faults that end as they should", Results.faults)
-    line("5,000 rollouts, 5 % of messages struck", Results.load)
+    line("faults with the expected result", Results.faults)
+    line("5,000 rollouts with faults in 5 % of the messages", Results.load)
     return table(["", *servers], rows)
 
 

@@ -48,7 +48,7 @@ class Load:
         answers = [await episode.seed()]
         for _ in range(TRIES):
             answers.append(await episode.tool("submit_schedule", ARGUMENTS))
-            if answers[-1].text != "struck at random":
+            if answers[-1].text != "random fault":
                 break
         answers.append(await episode.verify())
         lost = next((answer for answer in answers if not answer.ok), None)
@@ -98,7 +98,7 @@ class Load:
             "sessions": args.capacity,
             "seconds": round(seconds, 1),
             "messages": injected["messages"],
-            "struck": injected["struck"],
+            "affected": injected["affected"],
             "outcomes": dict(sorted(self.outcomes.items())),
             "left": {"envs": left["envs"], "sockets": left["sockets"]},
             "rss_mib": self.rss_mib,
@@ -110,7 +110,7 @@ class Load:
             self.problems.append(f"{sum(self.outcomes.values())} rollouts were answered")
         for task, count in self.masked.items():
             if count > affected.get(task, 0):
-                self.problems.append(f"{task}: masked {count} times, and touched {affected.get(task, 0)} times")
+                self.problems.append(f"{task}: masked {count} times, but affected {affected.get(task, 0)} times")
         if left["envs"] or left["sockets"]:
             self.problems.append(f"left open: {left['envs']} environments, {left['sockets']} sockets")
         early, late = self.rss_mib[1][1], self.rss_mib[-1][1]
@@ -122,7 +122,7 @@ def report(result: dict[str, Any]) -> str:
     rows = [
         ["rollouts", f"{result['rollouts']}, {result['at_once']} at once on {result['sessions']} sessions"],
         ["time", f"{result['seconds']} s"],
-        ["messages struck", f"{sum(result['struck'].values())} of {result['messages']}"],
+        ["affected messages", f"{sum(result['affected'].values())} of {result['messages']}"],
         *([name, count] for name, count in result["outcomes"].items()),
         ["sessions left", result["left"]["sockets"]],
         ["memory, MiB", ", ".join(f"{rss:g} after {done}" for done, rss in result["rss_mib"])],

@@ -1,4 +1,4 @@
-// node bare-client.mjs URL FILE TASKS PAGE BYTES: does the least that any writer has to do. It fetches the tasks of a
+// node bare-client.mjs URL FILE TASKS PAGE BYTES: does only what every writer has to do. It fetches the tasks of a
 // split in pages of PAGE tasks, parses them, and writes BYTES bytes in total to FILE. It fetches the next page while it
 // writes one.
 

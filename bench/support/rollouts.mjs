@@ -1,4 +1,4 @@
-// Rollouts of gridsim as NeMo Gym writes them, made up, and the same for the same numbers.
+// Synthetic rollouts of gridsim, in NeMo Gym's format. The same numbers give the same rollouts.
 
 const HOURS = 24;
 const SYSTEM = `You run a grid battery for one day. You are given the day's 24 hourly prices in EUR/MWh and the battery.
@@ -96,7 +96,7 @@ export function rollout(number, { repeat = 0, skill = 0.4, faults = 0, tokenIds 
   };
 }
 
-/** What the model did, and its reward. */
+/** The output of the model and of the tools, and the reward. */
 function played(next, skill, prices, battery, isFault) {
   const output = [];
   const think = (text) =>
@@ -152,7 +152,7 @@ function scheduleOf(prices, { capacity_mwh: capacity }) {
   return prices.map((_, hour) => (charge.includes(hour) ? 1 : sell.includes(hour) ? -1 : 0));
 }
 
-/** Each turn's last item has the ids of the prompt so far and of what was generated. */
+/** Adds the token ids to the last item of each turn: those of the prompt so far, and the generated ones. */
 function withTokenIds(output, next) {
   let prompt = 1480 + Math.floor(next() * 60);
   return output.map((item, at) => {

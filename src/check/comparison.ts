@@ -8,7 +8,7 @@ import { lockDiff } from './lock-diff.js';
 import { RowsComparison } from './rows-comparison.js';
 import { watchRows } from './watch-rows.js';
 
-/** Upper bound on the bytes of a text whose differences are reported. Of a larger text, only the state is reported. */
+/** Upper bound on the bytes of a text whose differences are reported. For a larger text, only the state is reported. */
 const LARGEST = 4 * 2 ** 20;
 
 /** Compares generated files with a folder: rows while they are read, texts once the plan says which ones differ. */
@@ -48,7 +48,7 @@ export class Comparison {
     if (rows && rows.removed.count > 0) await this.separateRepeated(entry.path, comparison);
     if (rows) return { ...entry, ...conflictNote(rows.broken.first[0]?.task), rows };
     const after = this.texts.get(entry.path);
-    const before = after === undefined ? undefined : await this.there(entry.path);
+    const before = after === undefined ? undefined : await this.existing(entry.path);
     if (after === undefined) return entry;
     if (before === undefined) return entry.note ? entry : { ...entry, diff: ['(too large for a diff)'] };
     if (entry.path.endsWith('.jsonl')) return { ...entry, ...compareRows(before, after) };
@@ -58,11 +58,12 @@ export class Comparison {
   }
 
   private async separateRepeated(file: string, comparison: RowsComparison | undefined): Promise<void> {
-    const there = await openNoFollow(path.join(this.folder, file)).catch(() => undefined);
-    if (there) await comparison?.separateRepeated(lineBatches(there.createReadStream()));
+    const existing = await openNoFollow(path.join(this.folder, file)).catch(() => undefined);
+    if (existing) await comparison?.separateRepeated(lineBatches(existing.createReadStream()));
   }
 
-  private async there(file: string): Promise<string | undefined> {
+  /** The text of the existing file; undefined if it is too large or not a regular file. */
+  private async existing(file: string): Promise<string | undefined> {
     const bytes = await readNoFollow(path.join(this.folder, file), LARGEST);
     return typeof bytes === 'string' ? undefined : bytes.toString();
   }

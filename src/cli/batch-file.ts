@@ -123,7 +123,7 @@ function refuse(file: string, details: string[]): never {
   throw new UserError('invalid batch file; nothing was written', {
     where: file,
     details: details.slice(0, REPORTED),
-    fix: `use the options of ${gymgenCommand`write --help`}, without the dashes`,
+    fix: `correct the file; its keys are the options of ${gymgenCommand`write --help`}, without the dashes`,
   });
 }
 
@@ -132,7 +132,11 @@ function readText(file: string): string {
     return readRegularSync(file, 'configBytes');
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
-    throw new UserError(`cannot read the batch file: ${(cause as Error).message}`, { where: file, cause });
+    throw new UserError(`cannot read the batch file: ${(cause as Error).message}`, {
+      where: file,
+      fix: 'name a YAML file that you can read',
+      cause,
+    });
   }
 }
 

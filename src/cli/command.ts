@@ -16,7 +16,10 @@ export interface CommandSpec {
   examples: string;
   /** What the exit codes of this command mean, if it has its own. */
   exitCodes?: Readonly<Record<number, string>>;
-  /** Runs the command. The values of a `<several...>` argument come one by one. It imports the operation and the display, so that `--help` does not load them. */
+  /**
+   * Runs the command. The values of a `<several...>` argument come one by one. This function imports the operation and
+   * the display, so that `--help` does not load them.
+   */
   run(flags: Flags, ...args: (string | undefined)[]): Promise<void>;
 }
 
@@ -27,7 +30,7 @@ export interface CommandArgument {
   default?: string;
 }
 
-/** What the commands do whose names begin with the same word. */
+/** Descriptions of groups of commands whose names begin with the same word. */
 const GROUPS: Readonly<Record<string, string>> = {
   trainer: 'Write the config of a trainer for written servers',
 };
@@ -45,12 +48,19 @@ export function addCommand(cli: Command, spec: CommandSpec): void {
   for (const [, option] of options) command.addOption(option);
   command.action(async (...all: unknown[]) => {
     const args = all.slice(0, spec.arguments.length).flat() as (string | undefined)[];
-    const flags = options.map(([name, option]) => [name, command.getOptionValue(option.attributeName())] as const);
+    const flags = options.map(([name, option]) => [name, optionValue(command, option)] as const);
     await spec.run(Object.fromEntries(flags.filter(([, value]) => value !== undefined)), ...args);
   });
 }
 
-/** The command above those whose names begin with this word; the command line itself without one. */
+/** The value of an option. Commander keeps `--no-x` as the value false of `--x`. */
+function optionValue(command: Command, option: Option): unknown {
+  const value: unknown = command.getOptionValue(option.attributeName());
+  if (option.negate) return value === false ? true : undefined;
+  return value === false ? undefined : value;
+}
+
+/** The parent of the commands whose names begin with this word. Without a word, the command line itself. */
 function groupOf(cli: Command, group: string | undefined): Command {
   if (group === undefined) return cli;
   return (

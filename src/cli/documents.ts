@@ -42,7 +42,7 @@ const Settings = z
   .record(z.string(), z.union([z.string(), z.number()]))
   .describe('Settings of the existing config that were kept, by name');
 
-const Finding = z
+export const Finding = z
   .strictObject({
     code: z.string().describe('Name of the rule, such as `tool-name`'),
     subject: z.string().describe("What has the problem, such as `tool 'verify'`"),

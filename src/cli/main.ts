@@ -10,14 +10,30 @@ import { check } from './commands/check.js';
 import { demo } from './commands/demo.js';
 import { doctor } from './commands/doctor.js';
 import { inspect } from './commands/inspect.js';
+import { play } from './commands/play.js';
 import { record } from './commands/record.js';
 import { report } from './commands/report.js';
+import { trainerAxolotl } from './commands/trainer-axolotl.js';
+import { trainerNemoRl } from './commands/trainer-nemo-rl.js';
 import { update } from './commands/update.js';
 import { write } from './commands/write.js';
 import { mayClose } from './ui/closed-pipe.js';
 
 /** In the order of the help. */
-export const COMMANDS: readonly CommandSpec[] = [write, check, update, batch, record, inspect, report, doctor, demo];
+export const COMMANDS: readonly CommandSpec[] = [
+  write,
+  check,
+  update,
+  batch,
+  record,
+  inspect,
+  trainerNemoRl,
+  trainerAxolotl,
+  play,
+  report,
+  doctor,
+  demo,
+];
 
 export const EXIT_CODES: Readonly<Record<number, string>> = {
   [EXIT.done]: 'done',

@@ -24,7 +24,7 @@ const Spread = z
 
 const NameCount = z.strictObject({ name: z.string(), count: count() });
 
-const Summary = z
+export const Summary = z
   .strictObject({
     rollouts: count().describe('Number of rollouts'),
     tasks: count().describe('Number of tasks'),

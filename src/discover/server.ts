@@ -84,7 +84,10 @@ async function countSplits(
     if (count > 0) splits.push({ name, count });
     else reporter.warn(`split '${name}' has no tasks and is skipped`);
   }
-  if (splits.length === 0) throw new UserError('the server has no tasks', { fix: 'serve an environment with tasks' });
+  if (splits.length === 0)
+    throw new UserError('the server has no tasks', {
+      fix: 'serve an environment with tasks, or provide tasks with --tasks FILE or --episodes N',
+    });
   const tasks = Object.fromEntries(names.map((name, at) => [name, counts[at] as number]));
   return { splits, served: { tasks, otherSplits: all.filter((name) => !names.includes(name)) } };
 }

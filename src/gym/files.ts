@@ -28,9 +28,10 @@ import { render, TEMPLATES, type Template } from './templates.js';
 import { ToolsetTexts } from './toolsets.js';
 
 /**
- * The files of the written folder: first the bridge, then the rows, while the tasks are read, then the files that depend on them.
- * @param findings gets everything that Gym would refuse, so that it can be reported at once. If it has errors after the last
- *   file, the folder is incomplete and must not be written.
+ * The files of the written folder: first the bridge, then the rows, while the tasks are read, then the files that
+ * depend on them.
+ * @param findings collects everything that Gym would refuse, so that all problems are reported together. If it has
+ *   errors after the last file, the folder is incomplete and must not be written.
  * @returns the summary of the discovery
  */
 export async function* folder(

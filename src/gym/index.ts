@@ -5,3 +5,4 @@ export { PromptFingerprints, promptFingerprint } from './prompt-fingerprints.js'
 export { GENERATOR_REVISION } from './revision.js';
 export { inputJson, isSameRow, rowTaskId, taskIdOf, withInput } from './row-format.js';
 export { toolsetKey } from './toolsets.js';
+export { plainYamlString, yamlString, yamlValue } from './yaml.js';

@@ -20,7 +20,9 @@ const TOOLS = ',"tools":';
 const AGENT = '},"agent_ref":';
 const TASK_ID = ',"task_id":';
 
-/** Encodes rows as bytes. Neighbouring rows mostly share all but the prompt, the index and the id; the rest is encoded once. */
+/**
+ * Encodes rows as bytes. Most consecutive rows differ only in prompt, index and id. Their other parts are encoded once.
+ */
 export class RowEncoder {
   private readonly fullIds: boolean;
   /** The row up to its prompt. */

@@ -7,7 +7,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** The first problem of an answer, on one line: `0.name: Invalid input: expected string, received number`. */
+/** The first problem of a value, on one line: `0.name: Invalid input: expected string, received number`. */
 export function firstIssue({ issues: [issue] }: z.ZodError): string {
   const where = issue?.path.join('.');
   return `${where ? `${where}: ` : ''}${issue?.message}`;

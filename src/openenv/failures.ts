@@ -4,12 +4,24 @@ import { maskCredentials } from '../credentials.js';
 import { displayText } from '../display-text.js';
 import { UserError } from '../errors.js';
 import { type HttpProxy, proxyFor } from './proxy.js';
-import { busyOf } from './server-busy.js';
+import { busyOf } from './retry-after.js';
 
 const TLS = /CERT|TLS|SSL|EPROTO|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/;
 
 /** Error codes of a failed connection to a proxy. */
 const NOT_CONNECTED = new Set('ECONNREFUSED ENOTFOUND EAI_AGAIN ETIMEDOUT EHOSTUNREACH ENETUNREACH'.split(' '));
+
+/** All sessions of the server are in use. Another try may find a free one. */
+export class ServerFull extends UserError {
+  override readonly name = 'ServerFull';
+  constructor(
+    where: string,
+    readonly active: number | null | undefined,
+    readonly max: number | null | undefined,
+  ) {
+    super(`the server is full: ${active ?? '?'} of its ${max ?? '?'} sessions are in use`, { where });
+  }
+}
 
 /** The server cannot be reached, or it closed the connection. Another try may succeed. */
 export class Unreachable extends UserError {
@@ -51,7 +63,7 @@ export function connectionFailure(requestLine: string, error: unknown, proxy: Ht
     });
   }
   if (code.startsWith('WS_ERR_')) {
-    return new UserError(`the server violated the websocket protocol: ${excerpt(message)}`, {
+    return new UserError(`the server violated the WebSocket protocol: ${excerpt(message)}`, {
       ...parts,
       fix: "look at the server's log",
     });
@@ -77,7 +89,7 @@ export function handshakeFailure(url: string, response: IncomingMessage): UserEr
         : location
           ? `if you trust it, use the URL that the server redirects to: ${excerpt(location)}`
           : "look at the server's log";
-  return new UserError(`the server refused the websocket (HTTP ${statusCode})`, { where: `WS ${url}`, fix });
+  return new UserError(`the server refused the WebSocket: HTTP ${statusCode}`, { where: `WS ${url}`, fix });
 }
 
 /** The start of a server's text for a message, on one line, with white space collapsed and credentials masked. */

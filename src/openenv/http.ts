@@ -12,7 +12,7 @@ import { withoutMark } from '../json/utf8.js';
 import { LIMITS, overLimit } from '../limits.js';
 import { connectionFailure, excerpt, Unreachable } from './failures.js';
 import { type HttpProxy, onProxyRefusal, proxyAgent, proxyFor, proxyRefusal } from './proxy.js';
-import { busyOf, type ServerBusy, waitFor } from './server-busy.js';
+import { busyOf, type ServerBusy, waitFor } from './retry-after.js';
 import type { ServerUrl } from './url.js';
 
 export interface HttpOptions {
@@ -21,15 +21,15 @@ export interface HttpOptions {
   signal: AbortSignal;
   /** Seconds without a byte after which a request fails (default: 60). */
   idleTimeout?: number;
-  /** Upper bound on the bytes of an answer (default: `LIMITS.answerBytes`). */
+  /** Upper bound on the bytes of a response (default: `LIMITS.responseBytes`). */
   maxBytes?: number;
-  /** Seconds for a whole answer (default: `LIMITS.answerSeconds`). */
-  answerTimeout?: number;
+  /** Seconds for a whole response (default: `LIMITS.responseSeconds`). */
+  responseTimeout?: number;
   /** Called before waiting for a busy server. */
   waiting?: (text: string) => void;
 }
 
-/** An HTTP answer whose status is not 2xx. */
+/** An HTTP response whose status is not 2xx. */
 export class HttpStatusError extends UserError {
   override readonly name = 'HttpStatusError';
   constructor(
@@ -37,19 +37,19 @@ export class HttpStatusError extends UserError {
     requestLine: string,
     text: string,
   ) {
-    super(`the server answered ${status}: ${excerpt(text) || 'nothing'}`, {
+    super(`the server answered HTTP ${status}: ${excerpt(text) || EMPTY}`, {
       where: requestLine,
       fix: fixFor(status, text),
     });
   }
 }
 
-/** An answer with status 2xx that is not JSON. */
+/** A response with status 2xx that is not JSON. */
 export class NotJsonError extends UserError {
   override readonly name = 'NotJsonError';
 }
 
-/** An answer with status 2xx. */
+/** A response with status 2xx. */
 export class HttpAnswer {
   constructor(
     /** The decompressed body. */
@@ -70,7 +70,7 @@ export class HttpAnswer {
     } catch {
       // reported below
     }
-    throw new NotJsonError(`the answer is not JSON (${this.type}): ${excerpt(this.data.toString()) || 'nothing'}`, {
+    throw new NotJsonError(`the response is not JSON (${this.type}): ${excerpt(this.data.toString()) || EMPTY}`, {
       where: this.requestLine,
       fix: 'pass the URL of an OpenEnv server, whose GET /health returns {"status":"healthy"}',
     });
@@ -89,6 +89,9 @@ interface Exchanged {
   data: Buffer;
 }
 
+/** In messages, in place of an empty body. */
+const EMPTY = '(empty response)';
+
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 /** Number of chunks to concatenate at a time: a server can send single bytes, and a chunk takes far more memory than a byte. */
@@ -99,7 +102,7 @@ export class HttpClient {
   private readonly agent: http.Agent | Promise<http.Agent>;
   private readonly proxy: HttpProxy | null;
   private readonly origin: string;
-  /** Bytes of all answers so far. */
+  /** Bytes of all responses so far. */
   bytes = 0;
   /** Requests made so far, redirects included. */
   requests = 0;
@@ -136,7 +139,7 @@ export class HttpClient {
   }
 
   /**
-   * Sends a request whose answer the caller parses.
+   * Sends a request whose response the caller parses.
    * @param path below the server's base, with its leading slash
    * @throws UserError naming the request and the problem; the signal's reason if it aborts
    */
@@ -163,16 +166,19 @@ export class HttpClient {
       if (status < 200 || status > 299) throw new HttpStatusError(status, requestLine, data.toString());
       return new HttpAnswer(data, requestLine, response.headers['content-type'] ?? 'no content type');
     }
-    throw new UserError(`the server redirected more than ${MAX_REDIRECTS} times`, { where: requestLine });
+    throw new UserError(`the server redirected more than ${MAX_REDIRECTS} times`, {
+      where: requestLine,
+      fix: 'correct the redirects on the server, or use the URL that they should lead to',
+    });
   }
 
   private redirect(from: URL, location: string, requestLine: string): URL {
     const to = parseUrl(location, from.href);
     if (to?.origin === this.origin) return to;
-    // Headers may hold a token, and the config would name the wrong server: so the user decides.
+    // The headers may contain a token, and the config would name the wrong server. So the user must decide.
     throw new UserError(`the server redirects to ${to?.origin ?? excerpt(location)}`, {
       where: requestLine,
-      fix: 'use that URL, if you trust it',
+      fix: 'if you trust that URL, use it instead',
     });
   }
 
@@ -192,7 +198,7 @@ export class HttpClient {
     requestLine: string,
     agent: http.Agent,
   ): Promise<Exchanged> {
-    const { signal, headers, idleTimeout = 60, answerTimeout = LIMITS.answerSeconds } = this.options;
+    const { signal, headers, idleTimeout = 60, responseTimeout = LIMITS.responseSeconds } = this.options;
     const send: http.OutgoingHttpHeaders = { Accept: 'application/json', ...this.server.headers, ...headers };
     if (payload !== undefined) {
       send['Content-Type'] = 'application/json';
@@ -210,14 +216,14 @@ export class HttpClient {
               : connectionFailure(requestLine, error, this.proxy),
         );
       timer = setTimeout(() => {
-        fail(overLimit('answerSeconds', { where: requestLine, limit: answerTimeout }));
+        fail(overLimit('responseSeconds', { where: requestLine, limit: responseTimeout }));
         request.destroy();
-      }, answerTimeout * 1000);
+      }, responseTimeout * 1000);
       const { request: start } = url.protocol === 'https:' ? https : http;
       const request = start(url, { method, agent, headers: send, signal, timeout: idleTimeout * 1000 });
       request.on('timeout', () =>
         request.destroy(
-          new Unreachable(`no answer within ${idleTimeout} s`, {
+          new Unreachable(`no response within ${idleTimeout} s`, {
             where: requestLine,
             fix: "look at the server's log",
           }),
@@ -243,7 +249,7 @@ export class HttpClient {
   }
 
   private async read(response: http.IncomingMessage, requestLine: string): Promise<Buffer> {
-    const { maxBytes = LIMITS.answerBytes } = this.options;
+    const { maxBytes = LIMITS.responseBytes } = this.options;
     const chunks: Buffer[] = [];
     let last: Buffer[] = [];
     let size = 0;
@@ -254,7 +260,7 @@ export class HttpClient {
         last = [];
       }
       if (size <= maxBytes) return;
-      body.destroy(overLimit('answerBytes', { where: requestLine, limit: maxBytes }));
+      body.destroy(overLimit('responseBytes', { where: requestLine, limit: maxBytes }));
       response.destroy();
     });
     await finished(body); // an iterator takes a tenth longer

@@ -1,5 +1,5 @@
 export { memberAt, members } from '../json/members.js';
-export { excerpt, tlsExplained, Unreachable } from './failures.js';
+export { excerpt, ServerFull, tlsExplained, Unreachable } from './failures.js';
 export { HttpClient, HttpStatusError, NotJsonError } from './http.js';
 export {
   failureOf,
@@ -13,7 +13,7 @@ export {
   scoreNames,
 } from './messages.js';
 export { pages, prefetch } from './pages.js';
-export { ServerBusy, ServerFull, waitFor } from './server-busy.js';
+export { ServerBusy, waitFor } from './retry-after.js';
 export { type Answer, prepareSessions, Session } from './session.js';
 export { NoTaskApi, TaskApi, type TaskDescriptor } from './task-api.js';
 export { parseServerUrl, type ServerUrl } from './url.js';

@@ -29,7 +29,7 @@ const ValidationIssue = z.object({
 /** Any JSON object. A `z.record` would copy it, which takes seconds if it is large. */
 const AnyObject = z.custom<Record<string, unknown>>(isRecord, 'not an object');
 
-/** A frame of the websocket: an answer of the environment, or an error of the server. */
+/** A frame of the WebSocket: a response of the environment, or an error of the server. */
 export const Frame = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('observation'),
@@ -77,7 +77,7 @@ export function failureOf(observation: Observation): string | null {
   return typeof metadata.error === 'string' ? metadata.error : 'the server gives no reason';
 }
 
-/** The names of an answer's numeric scores (`metadata.scores`). */
+/** The names of an observation's numeric scores (`metadata.scores`). */
 export function scoreNames({ metadata }: Observation): string[] {
   const { scores } = metadata ?? {};
   if (typeof scores !== 'object' || scores === null) return [];
@@ -117,8 +117,8 @@ export interface ListedTool {
 }
 
 /**
- * The tools that an answer lists.
- * @param json text of the answer, because JSON.parse would change a schema's numbers and the order of its keys
+ * The tools that a response lists.
+ * @param json text of the response, because JSON.parse would change a schema's numbers and the order of its keys
  * @param path keys that lead to the list; in MCP's own list, `input_schema` is called `inputSchema`
  * @throws ZodError if there is no list of tools
  */
@@ -150,7 +150,10 @@ export class RefusedError extends UserError {
   }
 }
 
-/** The session cannot continue: the server closed it, missed a time limit, or sent an invalid answer. A new one may work. */
+/**
+ * The session cannot continue: the server closed it, missed a time limit, or sent an invalid response. A new session
+ * may work.
+ */
 export class SessionLost extends UserError {
   override readonly name = 'SessionLost';
 }

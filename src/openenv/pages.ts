@@ -3,8 +3,8 @@ import { HttpStatusError, NotJsonError } from './http.js';
 import type { TaskApi, TaskDescriptor, TaskPage } from './task-api.js';
 
 /**
- * Starts reading a source at once and stays `count` items ahead of the reader, so that the source is never idle while an item is
- * processed. A failure of the source is thrown when its item is read.
+ * Starts reading a source at once and stays `count` items ahead of the reader, so that the source works while an item
+ * is processed. A failure of the source is thrown when its item is read.
  */
 export function prefetch<T>(source: AsyncGenerator<T>, count: number): AsyncGenerator<T> {
   const items: Promise<IteratorResult<T>>[] = [];
@@ -34,7 +34,7 @@ export interface CountedSplit {
   count: number;
 }
 
-/** Tasks of one split, from one answer. */
+/** Tasks of one split, from one response. */
 export interface Page<S extends CountedSplit = CountedSplit> {
   split: S;
   /** Index of its first task. */
@@ -52,7 +52,7 @@ const AHEAD = 3;
 
 /**
  * The tasks of some splits from 0 to their counts, in pages of about half a megabyte.
- * @throws UserError if the server returns fewer or more tasks than requested, or if a task makes the answer invalid
+ * @throws UserError if the server returns fewer or more tasks than requested, or if a task makes the response invalid
  */
 export async function* pages<S extends CountedSplit>(
   api: TaskApi,
@@ -80,7 +80,7 @@ interface Request<S> {
   answer: Promise<TaskPage>;
 }
 
-/** Sends a request for each page. The first page of a split is short: its answer shows how many tasks make a page. */
+/** Sends a request for each page. The first page of a split is short: its size shows how many tasks fit into a page. */
 async function* requests<S extends CountedSplit>(
   api: TaskApi,
   env: string,
@@ -114,7 +114,7 @@ async function withTask(error: UserError, api: TaskApi, env: string, split: stri
   });
 }
 
-/** Whether one task may be the cause: for a value such as NaN, FastAPI answers with 500 or with invalid JSON. */
+/** Whether one task may be the cause: if a value is NaN, for example, FastAPI returns HTTP 500 or invalid JSON. */
 function mayBeCausedByTask(error: unknown): boolean {
   return error instanceof NotJsonError || (error instanceof HttpStatusError && error.status === 500);
 }

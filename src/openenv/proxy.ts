@@ -58,7 +58,7 @@ function excluded(hostname: string, port: string): boolean {
 
 /**
  * An agent for requests through a proxy.
- * @param tunnel connect through the proxy, as TLS and websockets need; otherwise the proxy forwards each request
+ * @param tunnel connect through the proxy, as TLS and WebSockets need; otherwise the proxy forwards each request
  */
 export async function proxyAgent(
   { url }: HttpProxy,

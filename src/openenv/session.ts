@@ -6,7 +6,7 @@ import { firstIssue } from '../json/guards.js';
 import { withoutMark } from '../json/utf8.js';
 import { LIMITS, limitMessage, overLimit } from '../limits.js';
 import type { JsonText } from '../model.js';
-import { connectionFailure, excerpt, handshakeFailure } from './failures.js';
+import { connectionFailure, excerpt, handshakeFailure, ServerFull } from './failures.js';
 import {
   errorText,
   Frame,
@@ -18,14 +18,13 @@ import {
   SessionLost,
 } from './messages.js';
 import { onProxyRefusal, proxyAgent, proxyFor } from './proxy.js';
-import { ServerFull } from './server-busy.js';
 import type { ServerUrl } from './url.js';
 
 export interface SessionOptions {
   /** Sent with the handshake. */
   headers: Record<string, string>;
   signal: AbortSignal;
-  /** Upper bound on the bytes of one frame (default: `LIMITS.answerBytes`). */
+  /** Upper bound on the bytes of one frame (default: `LIMITS.responseBytes`). */
   maxFrame?: number;
   /** Seconds for the handshake (default: `LIMITS.handshakeSeconds`). */
   handshakeTimeout?: number;
@@ -51,8 +50,8 @@ export function prepareSessions(): void {
 }
 
 /**
- * One WebSocket. Each has a session and an environment of its own (openenv 0.10.0). Requests carry no ids and are answered in
- * order, so only one is under way at a time, and the session is lost if one misses its time limit.
+ * One WebSocket. Each has a session and an environment of its own (openenv 0.10.0). Requests have no ids and are
+ * answered in order. So only one request runs at a time, and the session is lost if a request misses its time limit.
  */
 export class Session {
   /** An unsolicited frame before the first request, such as a notice that the server is full. */
@@ -73,7 +72,8 @@ export class Session {
   ) {
     // Listen from the start: a full server sends an unsolicited frame, perhaps before the `open` event.
     socket.on('message', (data, isBinary) => {
-      if (isBinary) this.end(new SessionLost('the server sent a binary frame, which OpenEnv does not', { where: url }));
+      if (isBinary)
+        this.end(new SessionLost('the server sent a binary frame, which OpenEnv does not use', { where: url }));
       else this.onFrame(data as Buffer);
     });
     socket.on('close', (code, reason) => {
@@ -82,7 +82,7 @@ export class Session {
     });
     socket.on('error', (error) => {
       const isTooLarge = (error as NodeJS.ErrnoException).code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
-      const what = isTooLarge ? limitMessage('answerBytes', maxFrame) : connectionFailure(`WS ${url}`, error).message;
+      const what = isTooLarge ? limitMessage('responseBytes', maxFrame) : connectionFailure(`WS ${url}`, error).message;
       this.end(new SessionLost(what, { where: url, cause: error }));
     });
   }
@@ -90,7 +90,7 @@ export class Session {
   /** @throws UserError if no session can be opened; the signal's reason if it aborts */
   static async open(
     server: ServerUrl,
-    { headers, signal, maxFrame = LIMITS.answerBytes, handshakeTimeout = LIMITS.handshakeSeconds }: SessionOptions,
+    { headers, signal, maxFrame = LIMITS.responseBytes, handshakeTimeout = LIMITS.handshakeSeconds }: SessionOptions,
   ): Promise<Session> {
     const requestLine = `WS ${server.ws}`;
     const proxy = proxyFor(server.ws);
@@ -186,7 +186,9 @@ export class Session {
     clearTimeout(timer);
   }
 
-  /** @throws SessionLost if the server sent an unexpected frame: other answers may then belong to the wrong requests */
+  /**
+   * @throws SessionLost if the server sent an unexpected frame: other responses may then belong to the wrong requests
+   */
   assertInOrder(): void {
     if (this.unexpected) throw this.unexpected;
   }
@@ -211,7 +213,7 @@ export class Session {
         else if (this.ended) this.end(this.ended);
         else this.socket.send(message, () => {});
         timer = setTimeout(
-          () => this.end(new SessionLost(`no answer within ${Number(seconds.toFixed(2))} s`, { where: this.url })),
+          () => this.end(new SessionLost(`no response within ${Number(seconds.toFixed(2))} s`, { where: this.url })),
           Math.min(seconds * 1000, LONGEST_MS),
         );
       });
@@ -234,12 +236,12 @@ export class Session {
       this.answered = this.asking;
       waiter.resolve(text);
     } else if (this.ended) {
-      // The late answer to a request that timed out.
+      // The late response to a request that timed out.
     } else if (this.answered === null && isNotice(text)) this.notice ??= text;
     else if (!this.closing || !isNotice(text)) this.failUnexpected(text);
   }
 
-  /** Ends the session after an unexpected frame, which would be taken for the answer to the next request. */
+  /** Ends the session after an unexpected frame, which would be taken for the response to the next request. */
   private failUnexpected(text: string): void {
     const what =
       this.answered === 'reset' ? 'the server answered the reset twice' : 'the server sent an unexpected frame';

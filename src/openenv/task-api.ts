@@ -25,10 +25,10 @@ const Tasks = z.object({
   ),
 });
 
-/** The tasks of one answer. */
+/** The tasks of one response. */
 export interface TaskPage {
   tasks: TaskDescriptor[];
-  /** Size of the answer in bytes. */
+  /** Size of the response in bytes. */
   bytes: number;
 }
 
@@ -63,7 +63,7 @@ export class TaskApi {
     return (await this.taskPage(env, split, start, stop)).tasks;
   }
 
-  /** The same, with the size of the answer. */
+  /** The same, with the size of the response. */
   async taskPage(env: string, split: string, start: number, stop: number): Promise<TaskPage> {
     const path = `/${encodeURIComponent(env)}/task_range`;
     const answer = await this.http.ask('POST', path, { split, start, stop });
@@ -90,8 +90,9 @@ export class TaskApi {
   private check<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
-    throw new UserError(`invalid answer from the server: ${firstIssue(parsed.error)}`, {
+    throw new UserError(`invalid response from the server: ${firstIssue(parsed.error)}`, {
       where: this.base + path,
+      fix: "check that it is an OpenEnv server, and look at the server's log",
     });
   }
 }

@@ -1,7 +1,7 @@
 import { parseUrl, withoutCredentials } from '../credentials.js';
 import { UserError } from '../errors.js';
 
-/** The URLs of an OpenEnv server's HTTP routes and websocket, without credentials, query or trailing slash. */
+/** The URLs of an OpenEnv server's HTTP routes and WebSocket, without credentials, query or trailing slash. */
 export interface ServerUrl {
   /** Such as `http://127.0.0.1:8000` or `https://host/base`. */
   http: string;

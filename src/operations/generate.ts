@@ -199,7 +199,7 @@ function assertOriginNamed({ source, configUrl, gym }: GenerateRequest): void {
   throw new UserError('--header-env with a recording needs --config-url', {
     where: source,
     details: ['the written server would send the header to a URL that the recording names'],
-    fix: 'name the server that gets the header: --config-url URL',
+    fix: 'name the server that may receive the header: --config-url URL',
   });
 }
 

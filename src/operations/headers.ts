@@ -44,13 +44,17 @@ function expanded(headers: Record<string, string>): Record<string, string> {
 
 /** Messages never contain the value, which may be a secret. */
 function checkHeader(name: string, value: string): void {
-  if (isOwnHeader(name)) throw new UserError(`HTTP sets the header ${name} itself`, { fix: 'leave it out' });
+  if (isOwnHeader(name)) {
+    throw new UserError(`the header ${name} is set by the HTTP client`, {
+      fix: 'remove this header from --header and --header-env',
+    });
+  }
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);
   } catch {
     throw new UserError(`invalid header: ${name}`, {
-      fix: "use the form 'Name: value', without spaces in the name and line breaks in the value",
+      fix: "use the form 'Name: value', without spaces in the name or line breaks in the value",
     });
   }
 }

@@ -16,5 +16,6 @@ export type { SourceRequest } from './open-source.js';
 export { type RecordReport, record } from './record.js';
 export { type ReportRequest, report } from './report.js';
 export { requestOf } from './request.js';
+export { type TrainerAxolotlReport, type TrainerAxolotlRequest, trainerAxolotl } from './trainer-axolotl.js';
 export { type UpdateReport, update } from './update.js';
 export { type WriteReport, type WriteRequest, write } from './write.js';

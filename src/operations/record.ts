@@ -1,15 +1,13 @@
-import { createWriteStream, rmSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { isRecording, openRecording, type Reporter, recordingText, type Split } from '../discover/index.js';
 import { UserError } from '../errors.js';
-import { makeFolders, translateErrors } from '../files.js';
-import { targetFile } from '../output/index.js';
+import { translateErrors } from '../files.js';
+import { targetFile, withDraft } from '../output/index.js';
 import { configUrl, Findings } from '../rules/index.js';
-import { cleanOnForcedExit } from '../shutdown.js';
 import { openSource, type SourceRequest } from './open-source.js';
 
 export interface RecordReport {
@@ -32,27 +30,23 @@ export async function record(
 ): Promise<RecordReport> {
   const target = await translateErrors(file, () => targetFile(file, 'shop.jsonl'));
   await assertReplaceable(target, reporter, signal);
-  const folder = path.dirname(target);
   const { found, server, close } = await openSource(request, reporter, signal);
-  const draft = `${target}.${process.pid}.tmp`;
-  const release = cleanOnForcedExit(() => rmSync(draft, { force: true }));
   try {
-    const config = await server(folder);
+    const config = await server(path.dirname(target));
     if ('url' in config) refuseUrl(config.url);
     const text = Readable.from(recordingText(found, config, request.discover.probes), { objectMode: false });
-    await translateErrors(file, async () => {
-      await makeFolders(folder);
+    await withDraft(target, async (draft) => {
       const to = createWriteStream(draft, { flags: 'wx' });
-      await (file.endsWith('.gz') ? pipeline(text, createGzip(), to, { signal }) : pipeline(text, to, { signal }));
-      await rename(draft, target);
+      const written = file.endsWith('.gz')
+        ? pipeline(text, createGzip(), to, { signal })
+        : pipeline(text, to, { signal });
+      await translateErrors(file, () => written);
     });
     const { toolsets } = await found.finish();
     return { file, envName: found.envName, splits: found.splits, toolsets: toolsets.length };
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
-    await rm(draft, { force: true });
-    release();
     await close();
   }
 }

@@ -89,9 +89,9 @@ async function assertTrusted(recording: string, folder: string | null, framework
       : [`the recording is from AgentEnv ${framework}; this gymgen is tested with ${FRAMEWORK_VERSION}`]),
   ];
   if (reasons.length === 0) return;
-  throw new UserError('the recording decides what code the written server runs', {
+  throw new UserError('the recording names code that you have not trusted yet', {
     where: recording,
     details: reasons,
-    fix: 'add --trust-recording if you trust it, or name the bundle itself: gymgen <bundle> <gym-root>',
+    fix: `if you trust the recording, add --trust-recording; or use the bundle as the source: ${gymgenCommand`<bundle> <gym-root>`}`,
   });
 }

@@ -9,13 +9,13 @@ import type { WriteRequest } from './write.js';
 
 /**
  * Turns options into a request.
- * @throws UserError if the value of an option is invalid, or if options do not fit together
+ * @throws UserError if the value of an option is invalid, or if options cannot be combined
  */
 export function requestOf(source: string, gymRoot: string, flags: Flags): WriteRequest {
   const values = parseFlags(flags);
   if ((values.datasets === undefined) !== (values.license === undefined)) {
-    throw new UserError('--datasets and --license go together', {
-      fix: "such as: --datasets train=train,validation=eval --license 'Apache 2.0'",
+    throw new UserError(values.datasets ? '--datasets needs --license' : '--license needs --datasets', {
+      fix: "pass both, such as: --datasets train=train,validation=eval --license 'Apache 2.0'",
     });
   }
   const { name, configUrl, trustRecording, datasets, license, appendSystemPrompt, force = false } = values;
@@ -69,7 +69,7 @@ export function programPath(program: string, folder: string): string {
   return program.includes('/') || program.includes(path.sep) ? path.resolve(folder, program) : program;
 }
 
-/** @throws UserError if an option is passed without the one that it belongs to */
+/** @throws UserError if an option is passed without another one that it needs */
 function taskRequest(values: OptionValues): Pick<DiscoverOptions, 'provided' | 'prompt' | 'action'> {
   const { prompt, promptField = [], hideField = [], fixField = [], toolDoc } = values;
   const provided = providedTasks(values);

@@ -1,5 +1,6 @@
 import { MAX_CONCURRENT_ENVS, REWARD_RULES } from '../settings.js';
 import { CONNECT, GENERATE, READ, rows } from './option.js';
+import { AXOLOTL } from './trainer.js';
 
 /** Options that decide what is read from a source and what is generated from it, by the heading of their group. */
 export const GENERATE_OPTIONS = {
@@ -129,9 +130,13 @@ export const GENERATE_OPTIONS = {
       flags: '--max-steps <n>',
       help: 'Maximum number of model calls per rollout',
       unset: 'no limit',
-      commands: READ,
+      commands: [...READ, 'trainer nemo-rl', 'trainer axolotl'],
       value: (v) => v.whole(1),
       recorded: true,
+      in: {
+        'trainer nemo-rl': { unset: 'as in `--base`, or in the config of the server' },
+        'trainer axolotl': { unset: `as in the config of the server, or ${AXOLOTL.maxSteps}` },
+      },
     },
   }),
   'Servers without the Task API': rows({

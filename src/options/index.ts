@@ -1,14 +1,17 @@
-// The one table of options. From it come commander's options, the checks of their values, the keys of a batch file, the closed
-// list of options in a lock file, and docs/cli.md. `flags.ts` is imported on its own, because it loads zod.
+// The one table of options. Commander's options, the checks of their values, the keys of a batch file, the closed list
+// of options in a lock file, and docs/cli.md are derived from it. `flags.ts` is imported on its own, because it loads
+// zod.
 
 import type { ZodType, z } from 'zod';
 import { GENERATE_OPTIONS } from './generate.js';
 import type { CommandName, Option } from './option.js';
+import { PLAY_OPTIONS } from './play.js';
 import { RUN_OPTIONS } from './run.js';
+import { TRAINER_OPTIONS } from './trainer.js';
 
 export type { CommandName, Option } from './option.js';
 
-const GROUPS = { ...GENERATE_OPTIONS, ...RUN_OPTIONS };
+const GROUPS = { ...GENERATE_OPTIONS, ...TRAINER_OPTIONS, ...PLAY_OPTIONS, ...RUN_OPTIONS };
 
 type Groups = (typeof GROUPS)[keyof typeof GROUPS];
 type KeyOf<Group> = Group extends unknown ? keyof Group : never;
@@ -67,7 +70,7 @@ export function flagOf(name: OptionName): string {
   return /--[a-z-]+/.exec(option.flags)?.[0] as string;
 }
 
-/** Options that were passed. A repeatable option without values was not. */
+/** The options that were passed. A repeatable option without values does not count as passed. */
 export function passed(flags: Flags): Flags {
   const isPassed = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => isPassed(value)));

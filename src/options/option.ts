@@ -1,9 +1,21 @@
 import type { ZodType } from 'zod';
 import type * as Values from './value-types.js';
 
-export type CommandName = 'write' | 'check' | 'update' | 'batch' | 'inspect' | 'record' | 'report' | 'demo' | 'doctor';
+export type CommandName =
+  | 'write'
+  | 'check'
+  | 'update'
+  | 'batch'
+  | 'inspect'
+  | 'record'
+  | 'trainer nemo-rl'
+  | 'trainer axolotl'
+  | 'play'
+  | 'report'
+  | 'demo'
+  | 'doctor';
 
-/** One row of the table: all that gymgen knows of an option of the command line. */
+/** One row of the table: everything that gymgen knows about a command-line option. */
 export interface Option {
   /** As commander takes them, with the unit or shape of the value: `--tool-timeout <seconds>`. */
   flags: string;

@@ -1,6 +1,19 @@
 import { GENERATE, rows } from './option.js';
 
-const ALL = ['write', 'check', 'update', 'batch', 'inspect', 'record', 'report', 'demo', 'doctor'] as const;
+const ALL = [
+  'write',
+  'check',
+  'update',
+  'batch',
+  'inspect',
+  'record',
+  'play',
+  'report',
+  'demo',
+  'doctor',
+  'trainer nemo-rl',
+  'trainer axolotl',
+] as const;
 
 /** Options that decide how a command runs and what it prints, by the heading of their group. A lock file keeps none of them. */
 export const RUN_OPTIONS = {
@@ -8,7 +21,11 @@ export const RUN_OPTIONS = {
     dryRun: {
       flags: '--dry-run',
       help: 'Show the plan and one row; write nothing',
-      commands: ['write'],
+      commands: ['write', 'trainer nemo-rl', 'trainer axolotl'],
+      in: {
+        'trainer nemo-rl': { help: 'Print the config; write nothing' },
+        'trainer axolotl': { help: 'Check the rows and print the config; write nothing' },
+      },
     },
     diff: {
       flags: '--diff',
@@ -74,14 +91,28 @@ export const RUN_OPTIONS = {
     maxTotalSequenceLength: {
       flags: '--max-total-sequence-length <tokens>',
       help: 'Longest sequence that the trainer takes; the page marks longer ones',
-      commands: ['report'],
+      commands: ['report', 'trainer nemo-rl', 'trainer axolotl'],
+      in: {
+        'trainer axolotl': {
+          help: 'Longest sequence: a row and all replies to it',
+          unset: 'fits the longest row at 4 characters a token',
+        },
+        'trainer nemo-rl': {
+          help: 'Longest sequence: a row and all replies to it',
+          unset: 'as in `--base` if the rows fit, or a length that fits the longest row at 4 characters a token',
+        },
+      },
       value: (v) => v.whole(1),
     },
     force: {
       flags: '--force',
       help: 'Overwrite files that were edited by hand',
-      commands: ['write', 'update', 'batch', 'report'],
-      in: { report: { help: 'Replace the file even if it is not a gymgen report' } },
+      commands: ['write', 'update', 'batch', 'report', 'trainer nemo-rl', 'trainer axolotl'],
+      in: {
+        report: { help: 'Replace the file even if it is not a gymgen report' },
+        'trainer nemo-rl': { help: 'Replace the file even if gymgen did not write it or it was edited' },
+        'trainer axolotl': { help: 'Replace files even if gymgen did not write them or they were edited' },
+      },
     },
     theirs: {
       flags: '--theirs',

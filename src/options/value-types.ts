@@ -30,7 +30,7 @@ export const port = z
 export const text = z.string();
 export const texts = z.array(z.string());
 
-/** @param what what an empty text would lack, such as `a file` */
+/** A text that is not empty. @param what the kind of value, for the message, such as `a file` */
 export const filled = (what: string) => z.string().min(1, `must be ${what}`);
 
 export const oneOf = <const T extends readonly string[]>(choices: T) =>
@@ -44,7 +44,11 @@ export const textOrFile = z.string().transform((value) => {
     return readRegularSync(file, 'textBytes').replace(/\r\n/g, '\n').trimEnd();
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
-    throw new UserError(`cannot read the text: ${(cause as Error).message}`, { where: file, cause });
+    throw new UserError(`cannot read the text: ${(cause as Error).message}`, {
+      where: file,
+      fix: 'name a file that you can read: @FILE',
+      cause,
+    });
   }
 });
 

@@ -22,11 +22,12 @@ import {
   syncFoldersOf,
   writeNewFile,
 } from './fs.js';
-import { isSafePath, LinkGuard, LOCK_FILE, type Places } from './paths.js';
+import { LinkGuard } from './link-guard.js';
+import { isSafePath, LOCK_FILE, type Places } from './paths.js';
 import type { RunLock } from './run-lock.js';
 import { stagedPath, syncStaged } from './stage.js';
 
-/** What a commit does to the folder: paths to write, in order, and to delete. */
+/** The changes that a commit makes: paths to write, in order, and paths to delete. */
 export interface Changes {
   writes: string[];
   deletes: string[];
@@ -42,8 +43,9 @@ export interface CommitParts {
 }
 
 /**
- * Puts the staged files in place. A new folder is moved there in one step, which needs no journal. An existing folder may hold
- * files of the user, so each file is moved, after a journal is written that lets a later process complete the commit.
+ * Puts the staged files in place. A new folder is moved there in one step, which needs no journal. An existing folder
+ * may contain files of the user, so each file is moved. Before that, a journal is written, so that a later process can
+ * complete the commit.
  * @throws UserError if the commit is known to be impossible; the signal's reason if it is aborted before the first change
  */
 export async function commit({ places, changes, hashOf, lock, signal }: CommitParts): Promise<void> {
@@ -79,15 +81,15 @@ async function assertPossible(places: Places, targets: readonly string[]): Promi
     if (parent.device === device) continue;
     throw new UserError('folder is on another file system than the Gym root', {
       where: parent.path,
-      fix: `mount ${places.root} as a whole`,
+      fix: `put all of ${places.root} on one file system`,
     });
   }
 }
 
 /**
  * Moves the staged folder to its place.
- * @returns false if that is not possible, and nothing was changed: a folder exists by now, the moved folder would have another
- * group than a created one, or the file system does not move folders
+ * @returns false if that is not possible, and nothing was changed: a folder has been created meanwhile, the moved
+ * folder would have another group than a created one, or the file system does not move folders
  */
 async function putFolder({ root, files, folder }: Places): Promise<boolean> {
   const servers = dirname(folder);
@@ -101,7 +103,7 @@ async function putFolder({ root, files, folder }: Places): Promise<boolean> {
 
 const SETGID = 0o2000;
 
-/** The group that new entries inherit from a folder, if they do. */
+/** The group that new entries inherit from a folder; undefined if they inherit none. */
 function inheritedGroup({ mode, gid }: Stats): number | undefined {
   return (mode & SETGID) === 0 ? undefined : gid;
 }
@@ -128,7 +130,7 @@ export async function applyJournal(places: Places, { writes, deletes }: Journal,
   const links = new LinkGuard(root);
   await mapConcurrent([...paths.map((path) => stagedPath(places, path)), ...targets], (path) => links.assert(path));
 
-  // The lock file is last, so that it never lists a file that is not there yet.
+  // The lock file is last, so that it never lists a file that does not exist yet.
   const isLock = (path: string) => path === LOCK_FILE;
   try {
     for (const path of paths.filter((each) => !isLock(each))) await putFile(places, path);

@@ -70,7 +70,7 @@ async function lookThrough(path: string): Promise<Stats | undefined> {
   if (!link?.isSymbolicLink()) return link; // another run may have created it meanwhile
   throw new UserError('broken symlink', {
     where: path,
-    fix: 'create the folder that it leads to, or remove it',
+    fix: 'create the folder that the symlink points to, or remove the symlink',
   });
 }
 
@@ -140,7 +140,7 @@ function writeAll({ fd }: FileHandle, chunk: Buffer): void {
 export async function moveFile(from: string, to: string): Promise<void> {
   const found = await look(from);
   if (!found) return;
-  if (!found.isFile()) throw new UserError('not a regular file', { where: from, fix: 'remove it' });
+  if (!found.isFile()) throw new UserError('not a regular file', { where: from, fix: 'move it away' });
   await translateErrors(to, async () => {
     const moved = rename(from, to).then(() => true);
     if (await orUndefined(ABSENT, moved)) return;
@@ -151,7 +151,7 @@ export async function moveFile(from: string, to: string): Promise<void> {
 
 /**
  * Moves a folder to a path that does not exist, in one step.
- * @returns false if a folder or file is there by now, or if the file system does not move folders
+ * @returns false if a folder or file has been created there meanwhile, or if the file system does not move folders
  */
 export async function moveFolder(from: string, to: string): Promise<boolean> {
   return translateErrors(to, async () => {

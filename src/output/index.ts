@@ -12,8 +12,11 @@ export type {
   Written,
 } from '../model.js';
 export { Digest, hashFile } from './hash.js';
+export { LinkGuard } from './link-guard.js';
 export { describeIssues, type Lock, LockSchema, lockedPrompts, lockedRows, readLock } from './lock-file.js';
-export { hasGitPart, LinkGuard, LOCK_FILE } from './paths.js';
+export { hasGitPart, LOCK_FILE } from './paths.js';
 export { assertFinished, finishCommits } from './recovery.js';
-export { targetFile, withDraft } from './target-file.js';
+export { replaceableText, signed } from './signed-file.js';
+export { targetFile, withDraft } from './single-file.js';
+export { type NewFile, writeFiles } from './write-files.js';
 export { type Planned, planFolder, type WriteOptions, writeFolder } from './write-folder.js';

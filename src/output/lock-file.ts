@@ -158,7 +158,7 @@ export async function readLock(folder: string): Promise<Lock | undefined> {
   const json = parse(withoutMark(bytes).toString(), where);
   const format = z.object({ format: z.int() }).safeParse(json).data?.format;
   if (format !== undefined && format > LOCK_FORMAT) {
-    const what = `lock file is from a newer gymgen (format ${format}; this one reads ${LOCK_FORMAT})`;
+    const what = `lock file is from a newer gymgen (format ${format}; this version reads ${LOCK_FORMAT})`;
     throw new UserError(what, { where, fix: 'update gymgen' });
   }
   for (const key of FILE_KEYS) {

@@ -1,7 +1,7 @@
-import { readlink } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { UserError } from '../errors.js';
-import { assertWritable, CHOOSE_ROOT, entriesOf, look, nearestFolder, notFolder } from './fs.js';
+import { assertWritable, entriesOf, look, nearestFolder } from './fs.js';
+import { isRealFolder, LinkGuard } from './link-guard.js';
 
 export const LOCK_FILE = 'gymgen.lock.json';
 
@@ -104,7 +104,7 @@ export function folded(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }
 
-/** Guards against bugs of gymgen: the generated paths of one run are safe, and none blocks another. */
+/** Guards against bugs in gymgen: the generated paths of one run are safe, and none blocks another. */
 export class PathGuard {
   private readonly files = new Set<string>([folded(LOCK_FILE)]);
   private readonly folders = new Set<string>();
@@ -120,52 +120,6 @@ export class PathGuard {
     }
     this.files.add(file);
     for (const parent of parents) this.folders.add(parent);
-  }
-}
-
-/**
- * @returns false if nothing exists at the path
- * @throws UserError if something other than a folder exists, such as a symlink to a folder
- */
-export async function isRealFolder(path: string): Promise<boolean> {
-  const found = await look(path);
-  if (!found || found.isDirectory()) return found !== undefined;
-  if (!found.isSymbolicLink()) throw notFolder(path);
-  throw new UserError('a folder of the Gym root is a symlink', {
-    where: `${path} -> ${await readlink(path)}`,
-    fix: `replace ${path} with a real folder, or ${CHOOSE_ROOT}`,
-  });
-}
-
-/**
- * Checks that paths of a Gym root lead through real folders only. The root itself, and the folders above it, may be symlinks:
- * the command line names these. Each folder is checked once.
- */
-export class LinkGuard {
-  private readonly known = new Map<string, Promise<boolean>>();
-
-  constructor(private readonly root: string) {}
-
-  /** @throws UserError if a folder between the root and `path` is a symlink or not a folder */
-  async assert(path: string): Promise<void> {
-    const parts = relative(resolve(this.root), resolve(path)).split(sep);
-    if (parts[0] === '..') throw new Error(`not below the Gym root: ${path}`);
-    let at = this.root;
-    for (const part of parts.slice(0, -1)) {
-      at = join(at, part);
-      if (!(await this.isRealFolder(at))) return;
-    }
-  }
-
-  /** @throws UserError if `path`, or a folder between the root and it, exists and is a symlink or not a folder */
-  async assertFolder(path: string): Promise<void> {
-    await this.assert(join(path, 'file'));
-  }
-
-  private isRealFolder(folder: string): Promise<boolean> {
-    const known = this.known.get(folder) ?? isRealFolder(folder);
-    this.known.set(folder, known);
-    return known;
   }
 }
 

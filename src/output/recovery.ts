@@ -4,7 +4,8 @@ import { gymgenCommand } from '../printed-command.js';
 import { applyJournal, type Journal, readJournal } from './commit.js';
 import { exists, look, mapConcurrent, removeEmptyFolder } from './fs.js';
 import { hashFile } from './hash.js';
-import { assertStaging, isRealFolder, LinkGuard, type Places, stagingFolders } from './paths.js';
+import { isRealFolder, LinkGuard } from './link-guard.js';
+import { assertStaging, type Places, stagingFolders } from './paths.js';
 import { LockHeldError, runningOwner, takeRunLock } from './run-lock.js';
 import { removeStaging, stagedPath } from './stage.js';
 

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { Generated, OutputFile, RowsFile } from '../model.js';
 import { removeAll, removeEmptyFolder, removeFile, syncFiles, syncFoldersOf, writeNewFile } from './fs.js';
 import { Digest, hashText } from './hash.js';
-import { LinkGuard, PathGuard, type Places } from './paths.js';
+import { LinkGuard } from './link-guard.js';
+import { PathGuard, type Places } from './paths.js';
 
 const LF = 0x0a;
 
@@ -87,7 +88,7 @@ async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): Asy
     }
   } finally {
     signal.removeEventListener('abort', abort);
-    // A busy source would answer `return` only when its current step is done; its own signal ends that step.
+    // In a busy source, `return` takes effect only after the current step. The source's own signal ends that step.
     const ended = Promise.resolve(iterator.return?.()).catch(() => undefined);
     if (endWait === undefined) await ended;
   }

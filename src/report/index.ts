@@ -1,5 +1,6 @@
+export { formatAmount, formatInterval, formatReward, formatShare, plural } from './format.js';
 export { MARK } from './page.js';
-export { readLines } from './read-lines.js';
+export { type Line, readLines } from './read-lines.js';
 export { type Rollout, rolloutOf } from './rollout.js';
 export type { ReportOptions, Run } from './rollouts-report.js';
 export type { SplitReport } from './server-report.js';

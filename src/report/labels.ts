@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** Short names of files: their base names, with as many folders as it takes to tell them apart. */
+/** Short names of files: their base names, with as many folders as needed to distinguish them. */
 export function labelsOf(files: readonly string[]): string[] {
   const parts = files.map((file) =>
     path

@@ -7,7 +7,7 @@ import type { Bars, Chart } from './charts.js';
 import type { Comparison, Figure } from './figures.js';
 import { HIDDEN, visibleText } from './visible-text.js';
 
-/** How a report begins, so that gymgen replaces no other file. */
+/** Marks a file as a report: without --force, gymgen replaces only such files. */
 export const MARK = '<meta name="generator" content="gymgen report">';
 
 export const END = '</body>\n</html>\n';

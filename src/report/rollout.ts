@@ -1,7 +1,7 @@
 import { type JsonObject, numberOf, objectOf, objectsOf, textOf } from './values.js';
 import { shortText } from './visible-text.js';
 
-/** What the statistics need to know of a rollout. */
+/** The parts of a rollout that the statistics need. */
 export interface Rollout {
   /** Line in its file, from 1. */
   line: number;
@@ -64,7 +64,7 @@ export function maskOf(value: JsonObject): Rollout['mask'] {
   };
 }
 
-/** gymgen's rows name their task. For other rows, NeMo Gym's number of the row has to do. */
+/** gymgen's rows name their task. Other rows are identified by NeMo Gym's number of the row. */
 function taskOf(value: JsonObject, line: number): Pick<Rollout, 'task' | 'split' | 'index' | 'label'> {
   const split = textOf(value.split);
   const id = textOf(value.task_id);
@@ -81,7 +81,7 @@ function taskOf(value: JsonObject, line: number): Pick<Rollout, 'task' | 'split'
   };
 }
 
-/** Items that the model made, by model call. A call ends where a tool answers. */
+/** The items that the model generated, by model call. A call ends when a tool returns its output. */
 export function turnsOf(output: readonly JsonObject[]): JsonObject[][] {
   const turns: JsonObject[][] = [];
   let isNew = true;

@@ -12,7 +12,7 @@ import { type Rollout, rolloutOf } from './rollout.js';
 import { type Change, changeBetween, type Summary, summarize } from './summary.js';
 import { transcriptOf } from './transcript.js';
 
-/** Files that the page has colours for. */
+/** Maximum number of files: the page has this many colours. */
 const MOST_FILES = 6;
 /** Damaged lines that are named. */
 const NAMED = 5;

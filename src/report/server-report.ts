@@ -1,16 +1,21 @@
 import { LIMITS, overLimit } from '../limits.js';
-import { readRows, readServerFolder, type ServerFolder } from '../written/index.js';
+import {
+  type RowLength,
+  readRows,
+  readServerFolder,
+  rowLength,
+  type ServerFolder,
+  tokensOf,
+} from '../written/index.js';
 import { chart } from './charts.js';
 import type { Figure } from './figures.js';
 import { formatAmount, plural } from './format.js';
 import type { Page } from './page.js';
 import type { ReportOptions } from './rollouts-report.js';
 import { type Spread, spread } from './statistics.js';
-import { listOf, objectOf, objectsOf, textOf } from './values.js';
+import { textOf } from './values.js';
 import { shortText } from './visible-text.js';
 
-/** An estimate for English text and JSON. */
-const CHARACTERS_PER_TOKEN = 4;
 /** Rows and toolsets that are named. */
 const NAMED = 10;
 const TOOLSETS = 200;
@@ -35,10 +40,8 @@ export interface ServerReport {
   overLimit?: { count: number; longest: { row: string; tokens: number }[] };
 }
 
-interface Row {
+interface Row extends RowLength {
   name: string;
-  prompt: number;
-  tools: number;
 }
 
 /** Reads the rows and toolsets of a written server. @throws UserError if gymgen did not write the folder */
@@ -73,33 +76,14 @@ export async function reportServer(folder: string, { limit, signal, progress }: 
 }
 
 function measured(row: Record<string, unknown>, place: string): Row {
-  const params = objectOf(row.responses_create_params);
-  const input = params?.input;
-  const prompt =
-    typeof input === 'string'
-      ? input.length
-      : objectsOf(input).reduce((sum, { content }) => sum + lengthOf(content), 0);
   const id = textOf(row.task_id);
-  return {
-    name: shortText(id === undefined ? place : `${place} · ${id}`),
-    prompt,
-    tools: params?.tools === undefined ? 0 : JSON.stringify(params.tools).length,
-  };
-}
-
-function lengthOf(content: unknown): number {
-  if (typeof content === 'string') return content.length;
-  return listOf(content).reduce<number>((sum, part) => sum + (textOf(objectOf(part)?.text)?.length ?? 0), 0);
+  return { name: shortText(id === undefined ? place : `${place} · ${id}`), ...rowLength(row) };
 }
 
 function reportOf(name: string, rows: readonly Row[], unreadable: number): SplitReport {
   const prompt = spread(rows.map((row) => row.prompt));
   const tools = spread(rows.map((row) => row.tools));
   return { name, rows: rows.length, ...(prompt ? { prompt } : {}), ...(tools ? { tools } : {}), unreadable };
-}
-
-function tokensOf({ prompt, tools }: Row): number {
-  return Math.ceil((prompt + tools) / CHARACTERS_PER_TOKEN);
 }
 
 function overLimitOf(rows: readonly Row[], limit: number): NonNullable<ServerReport['overLimit']> {

@@ -1,4 +1,7 @@
-/** What scripts/page-assets.mjs makes of the files of a page: their text, and a script with the modules that it imports. */
+/**
+ * Imports that scripts/page-assets.mjs resolves: `?text` is the text of a file, and `?script` is a script bundled with
+ * the modules that it imports.
+ */
 declare module '*?script' {
   const text: string;
   export default text;

@@ -7,7 +7,7 @@ const LETTER_E = 0x65;
 /**
  * Replaces each array of token ids or log probabilities by its length. The arrays are four fifths of a line, and a long
  * rollout has more numbers than `LIMITS.jsonValues`.
- * @param json a line of rollouts.jsonl; otherwise keeps its spelling
+ * @param json a line of rollouts.jsonl; the rest of it keeps its spelling
  */
 export function countTokenIds(json: string): string {
   const parts: string[] = [];

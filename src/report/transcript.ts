@@ -11,7 +11,7 @@ const FIRST = 300;
 const LAST = 100;
 const NUMBERS = 100;
 
-/** One message, thought, tool call or answer. */
+/** One message, reasoning, tool call or tool output. */
 export interface Entry extends Excerpt {
   kind: 'system' | 'developer' | 'user' | 'assistant' | 'reasoning' | 'call' | 'answer' | 'other';
   /** Name of the tool, or type of another item. */
@@ -37,7 +37,7 @@ export interface Transcript {
   row?: Excerpt;
 }
 
-/** Keys that the page shows elsewhere, or that only repeat others. */
+/** Keys that the page shows elsewhere, or that repeat other keys. */
 const SHOWN = new Set(
   [
     'responses_create_params response reward reward_components scores mask_sample failure_kind failure_reason agent_ref',

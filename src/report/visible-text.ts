@@ -19,7 +19,7 @@ export interface Excerpt {
   end?: string;
 }
 
-/** The start and the end of a text, of at most `most` characters together. */
+/** The start and the end of a text, with up to `most` characters in total. */
 export function excerpt(text: string, most: number): Excerpt {
   if (text.length <= most) return { text: withLf(text) };
   const start = whole(text, Math.ceil(most * 0.75));

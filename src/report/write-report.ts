@@ -44,9 +44,9 @@ async function read(
   const [folder] = folders;
   if (folder === undefined) return { kind: 'rollouts', ...(await reportRollouts(inputs, details, options)) };
   if (inputs.length === 1) return { kind: 'server', ...(await reportServer(folder, options)) };
-  throw new UserError('a folder cannot be set beside other inputs', {
+  throw new UserError('a folder cannot be combined with other inputs', {
     where: folder,
-    fix: 'name one server folder, or files of rollouts only',
+    fix: 'pass one folder of a server, or only files of rollouts',
   });
 }
 

@@ -86,7 +86,7 @@ function texts(value: unknown): string[] {
 const OWN_HEADERS =
   /^(?:host|connection|upgrade|keep-alive|te|trailer|transfer-encoding|expect|proxy-connection|content-.*|sec-websocket-.*)$/i;
 
-/** Whether an HTTP or websocket client sets this header itself. */
+/** Whether an HTTP or WebSocket client sets this header itself. */
 export function isOwnHeader(name: string): boolean {
   return OWN_HEADERS.test(name);
 }
@@ -98,7 +98,7 @@ export function configHeaders(headers: Readonly<Record<string, string>>): Findin
     const subject = `--header-env ${quote(name)}`;
     const refuse = (problem: string, fix: string) => [error('config-header', subject, problem, fix)];
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return refuse('is not a header name', 'write it as NAME=VALUE');
-    if (isOwnHeader(name)) return refuse('is set by the websocket client itself', 'omit it');
+    if (isOwnHeader(name)) return refuse('is set by the WebSocket client', 'omit it');
     if (names.has(name.toLowerCase())) return refuse('is set twice', 'omit one of them');
     names.add(name.toLowerCase());
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule refuses them

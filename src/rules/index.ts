@@ -1,6 +1,6 @@
 export { configBundle, configFields, configHeaders, configSize, configText, configUrl, isOwnHeader } from './config.js';
 export { datasetSplits, EXAMPLE_ROWS, exampleRows, LICENSES, license } from './datasets.js';
-export { describe, type Finding, Findings, quote } from './finding.js';
+export { describe, type Finding, Findings, quote, warning } from './finding.js';
 export { type GymRoot, gymRoot } from './gym-root.js';
 export { jsonProblem } from './json-text.js';
 export { toolCount, toolSchema } from './model-apis.js';

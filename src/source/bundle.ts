@@ -70,7 +70,7 @@ export async function openBundle(
   };
 }
 
-/** A folder whose settings belong to the user. Those of the current folder may come from someone else. */
+/** A folder whose settings belong to the user. Settings in the current folder may come from someone else. */
 function trustedFolder(): string {
   const home = homeFolder();
   return existsSync(home) ? home : path.resolve('/');
@@ -79,14 +79,14 @@ function trustedFolder(): string {
 function rejected(bundle: string, reason: string): UserError {
   return new UserError(`AgentEnv rejected the bundle ${bundle}; nothing was written`, {
     details: reason.trim().split('\n'),
-    ...(reason.includes('reward=') ? { fix: 'choose the step whose score is the reward: --reward STEP' } : {}),
+    fix: reason.includes('reward=') ? 'choose the step whose score is the reward: --reward STEP' : 'correct the bundle',
   });
 }
 
 /**
- * How a config names a bundle's folder: relative to the config's own folder if both are in one git repository, which can
- * then be moved; else by its absolute path. A relative path that already leads there is kept: without `.git`, as in an
- * archive, the repository is unknown.
+ * How a config names a bundle's folder. If both are in one git repository, the path is relative to the config's own
+ * folder, so that the repository can be moved. Otherwise, it is absolute. A relative path that
+ * already leads there is kept: without `.git`, as in an archive, the repository is unknown.
  * @param configFolder absolute path; need not exist
  * @param options `current`: how the existing config names its bundle
  */

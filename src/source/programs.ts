@@ -55,7 +55,7 @@ export function killGroup(leader: number | undefined, signal: NodeJS.Signals): v
 }
 
 /** The lock file of packages that gymgen itself installs: versions and hashes. `scripts/lock.mjs` generates them. */
-export function lockedRequirements(name: 'uv' | 'agentenv' | 'gridsim'): string {
+export function lockedRequirements(name: 'uv' | 'agentenv' | 'gridsim' | 'nemo-gym' | 'build'): string {
   return fileURLToPath(new URL(`../../requirements/${name}.txt`, import.meta.url));
 }
 

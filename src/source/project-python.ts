@@ -43,7 +43,7 @@ async function requirementsOf(project: string): Promise<string> {
   throw new UserError(`${path.basename(project)} declares no dependencies`, {
     where: project,
     details: [`none of these files has any content: ${REQUIREMENTS.join(', ')}`],
-    fix: 'serve it yourself, and pass its URL',
+    fix: 'add one of these files to the project, or serve the project yourself and pass its URL',
   });
 }
 

@@ -48,6 +48,6 @@ async function readManifest(file: string): Promise<z.infer<typeof Manifest>> {
       cause instanceof z.ZodError
         ? cause.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; ')
         : String(cause).split('\n')[0];
-    throw new UserError(`invalid openenv.yaml: ${reason}`, { where: file, cause });
+    throw new UserError(`invalid openenv.yaml: ${reason}`, { where: file, fix: 'correct the file', cause });
   }
 }

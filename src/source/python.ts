@@ -7,10 +7,24 @@ import { ensureUv, lockedRequirements, runProgram } from './programs.js';
 /** OpenEnv and AgentEnv require this, whatever a project declares. */
 export const SUPPORTED_PYTHON = '>=3.11';
 
+/** Arguments of `uv pip install` for packages with hashes. A build would install packages that are not locked. */
+const LOCKED = ['--no-cache', '--no-deps', '--require-hashes', '--only-binary', ':all:'];
+
 /** The packages that gymgen itself installs, and the Python versions that they support. */
 const OWN = {
-  agentenv: { name: 'AgentEnv', python: '>=3.11.4' },
-  gridsim: { name: 'gridsim', python: SUPPORTED_PYTHON },
+  agentenv: { name: 'AgentEnv', python: '>=3.11.4', install: LOCKED },
+  gridsim: { name: 'gridsim', python: SUPPORTED_PYTHON, install: LOCKED },
+  'nemo-gym': {
+    name: 'NeMo Gym',
+    python: '>=3.13.14,<3.14',
+    install: [
+      ...LOCKED,
+      // The parser of OmegaConf has no wheel. What builds it is locked, too.
+      ...['--no-binary', 'antlr4-python3-runtime', '--build-constraints', lockedRequirements('build')],
+      // Several processes start in this environment at once, each of which would compile the same modules.
+      '--compile-bytecode',
+    ],
+  },
 };
 
 /**
@@ -22,16 +36,28 @@ export async function ownPython(
   name: keyof typeof OWN,
   note: (text: string) => void,
   signal: AbortSignal,
+  { env = {}, building }: BuildOptions = {},
 ): Promise<string> {
   const file = lockedRequirements(name);
   const wanted = {
     ...OWN[name],
-    install: ['--no-cache', '--no-deps', '--only-binary', ':all:', '--require-hashes', '--requirements', file],
+    install: [...OWN[name].install, '--requirements', file],
     options: ['--no-config'],
     cwd: '/',
+    env,
   };
-  const create = (fresh: string) => createEnvironment(wanted, fresh, note, signal);
+  const create = async (fresh: string) => {
+    await building?.(fresh);
+    await createEnvironment(wanted, fresh, note, signal);
+  };
   return pythonIn(await cachedFolder(`envs/gymgen/${name}`, await readFile(file, 'utf8'), create));
+}
+
+export interface BuildOptions {
+  /** Variables of the processes that create an environment. */
+  env?: Record<string, string>;
+  /** Called with the folder in which an environment is created, before that. A killed run leaves this folder behind. */
+  building?: (folder: string) => Promise<void>;
 }
 
 export interface EnvironmentOptions {
@@ -45,6 +71,8 @@ export interface EnvironmentOptions {
   options: string[];
   /** The folder that uv runs in. */
   cwd: string;
+  /** Variables of uv. */
+  env?: Record<string, string>;
 }
 
 /**
@@ -53,14 +81,14 @@ export interface EnvironmentOptions {
  * @throws UserError with uv's message if it fails
  */
 export async function createEnvironment(
-  { name, python, install, options, cwd }: EnvironmentOptions,
+  { name, python, install, options, cwd, env = {} }: EnvironmentOptions,
   folder: string,
   note: (text: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const uv = await ensureUv(note, signal);
   note(`installing the dependencies of ${name}`);
-  const run = (...args: string[]) => runProgram(uv, args, { cwd, signal });
+  const run = (...args: string[]) => runProgram(uv, args, { cwd, env, signal });
   try {
     await run('venv', ...options, '--quiet', '--relocatable', '--clear', '--no-project', '--python', python, folder);
     await run('pip', 'install', ...options, '--quiet', '--python', pythonIn(folder), ...install);
@@ -72,6 +100,7 @@ export async function createEnvironment(
       missingPython(name, python, output) ??
       new UserError(`uv could not install the dependencies of ${name}`, {
         details: firstAndLast(output.trim().split('\n')),
+        fix: 'solve the problem that uv reports, and run gymgen again',
         cause,
       })
     );
@@ -96,7 +125,7 @@ export function missingPython(name: string, required: string, output: string): U
   });
 }
 
-/** Shortens uv's output, which starts with what failed and ends with the root cause. */
+/** Shortens uv's output. It starts with the step that failed, and ends with the root cause. */
 function firstAndLast(lines: string[]): string[] {
   return lines.length > 5 ? [...lines.slice(0, 1), ...lines.slice(-4)] : lines;
 }

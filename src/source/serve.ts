@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { UserError } from '../errors.js';
-import { holdExit } from '../shutdown.js';
+import { abortion, holdExit } from '../shutdown.js';
 import { bytecodeFolder } from './cache.js';
 import { killGroup } from './programs.js';
 import type { SourceReporter } from './types.js';
@@ -33,7 +33,7 @@ export interface ServeOptions {
   token?: boolean;
   /** Seconds to wait before SIGTERM, and again before SIGKILL. */
   stopSeconds?: number;
-  /** Makes the error for a server that prints `{"refused": reason}`. */
+  /** Creates the error for a server that prints `{"refused": reason}`. */
   refused?: (reason: string) => UserError;
 }
 
@@ -99,10 +99,11 @@ export async function serve(command: string, args: string[], options: ServeOptio
   const ended = child.then((result): never => {
     throw new UserError(`could not serve ${name}: ${result.shortMessage ?? 'the server exited immediately'}`, {
       details: log,
+      fix: log.length > 0 ? 'solve the problem in the log lines above' : `check that this program runs: ${command}`,
       cause: result,
     });
   });
-  // Whoever awaits these promises gets the rejection; without a handler it would also be reported as unhandled.
+  // Code that awaits these promises gets the rejection. Without a handler, Node would also report it as unhandled.
   announced.catch(() => {});
   ended.catch(() => {});
 
@@ -138,16 +139,6 @@ async function pythonVariables(): Promise<Record<string, string>> {
     ...(bytecode ? { PYTHONDONTWRITEBYTECODE: '', PYTHONPYCACHEPREFIX: bytecode } : { PYTHONDONTWRITEBYTECODE: '1' }),
     PYTHONUNBUFFERED: '1',
   };
-}
-
-/** A promise that rejects when the signal aborts, and a function that stops listening. */
-function abortion(signal: AbortSignal): { aborted: Promise<never>; release: () => void } {
-  let abort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-  });
-  return { aborted, release: () => signal.removeEventListener('abort', abort) };
 }
 
 function parseObject(line: string): Record<string, unknown> | null {

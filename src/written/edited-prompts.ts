@@ -69,7 +69,7 @@ export class EditedPrompts {
     const file = path.join(this.folder, 'toolsets.json');
     try {
       if ((await hashFile(file)) !== this.lock?.files['toolsets.json']) return new Set();
-      const bytes = await readNoFollow(file, LIMITS.answerBytes);
+      const bytes = await readNoFollow(file, LIMITS.responseBytes);
       if (hasTooManyValues(bytes)) return new Set();
       const { toolsets } = JSON.parse(String(bytes)) as { toolsets: { tools: unknown }[] };
       return new Set(toolsets.map(({ tools }) => JSON.stringify(tools)));

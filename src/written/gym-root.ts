@@ -6,6 +6,7 @@ import { withoutMark } from '../json/utf8.js';
 import { LIMITS, overLimit } from '../limits.js';
 import { LinkGuard } from '../output/index.js';
 import type { GymRoot } from '../rules/index.js';
+import type { Settings } from '../settings.js';
 import type { CurrentConfig } from './config.js';
 
 /**
@@ -36,6 +37,11 @@ export async function currentConfig(gymRoot: string, name: string): Promise<Curr
   if (text === undefined) return { text, settings: {}, interpolated: {} };
   const { readSettings } = await import('./config.js'); // loads a YAML parser, which a new root does not need
   return { text, ...readSettings(text, name, path) };
+}
+
+/** The settings of the existing config; empty if there is none. @throws UserError as `currentConfig` */
+export async function currentSettings(gymRoot: string, name: string): Promise<Settings> {
+  return (await currentConfig(gymRoot, name)).settings;
 }
 
 /**

@@ -33,7 +33,7 @@ export interface ServerFolder {
 export async function readServerFolder(folder: string): Promise<ServerFolder> {
   const lock = await readLock(folder);
   if (!lock) {
-    throw new UserError('not a folder that gymgen wrote', {
+    throw new UserError('folder was not written by gymgen', {
       where: folder,
       fix: `name a folder in resources_servers/ that has a gymgen.lock.json, or write one: ${gymgenCommand`<source> <gym-root>`}`,
     });
@@ -42,7 +42,7 @@ export async function readServerFolder(folder: string): Promise<ServerFolder> {
   const rowFiles: ServerFolder['rowFiles'] = [];
   for (const file of Object.keys(lock.files)) {
     const split = /^data\/([^/]+)\.jsonl$/.exec(file)?.[1];
-    // The example rows are those of a split once more.
+    // The example rows are copies of rows of a split.
     if (split === undefined || split === 'example') continue;
     const at = path.join(folder, file);
     await links.assert(at);
@@ -53,8 +53,8 @@ export async function readServerFolder(folder: string): Promise<ServerFolder> {
 
 async function readToolsets(folder: string): Promise<WrittenToolset[]> {
   const where = path.join(folder, 'toolsets.json');
-  const bytes = await readNoFollow(where, LIMITS.answerBytes);
-  if (bytes === 'too-large') throw overLimit('answerBytes', { where });
+  const bytes = await readNoFollow(where, LIMITS.responseBytes);
+  if (bytes === 'too-large') throw overLimit('responseBytes', { where });
   if (bytes === 'not-a-file') throw new UserError('not a regular file', { where, fix: 'write the folder again' });
   const exceeded = exceededLimit(bytes);
   if (exceeded) throw overLimit(exceeded, { where });
@@ -65,17 +65,24 @@ async function readToolsets(folder: string): Promise<WrittenToolset[]> {
   }
 }
 
-/** A row, or why a line is not one. */
-export type WrittenRow = { line: number; row: Record<string, unknown> } | { line: number; problem: string };
+/** A row with its text, which JSON.parse may change; or why a line is not one. */
+export type WrittenRow =
+  | { line: number; row: Record<string, unknown>; text: string }
+  | { line: number; problem: string };
 
-/** The rows of a file, one by one. Blank lines are skipped. @throws UserError if a line is too long */
-export async function* readRows(file: string): AsyncGenerator<WrittenRow> {
+/**
+ * The rows of a file, one by one.
+ * @param blankLines whether blank lines are problems; by default they are skipped
+ * @throws UserError if a line is too long
+ */
+export async function* readRows(file: string, { blankLines = false } = {}): AsyncGenerator<WrittenRow> {
   const lines = await FileLines.open(file);
   let line = 0;
   try {
     for (let text = await lines.take(); text !== undefined; text = await lines.take()) {
       line += 1;
       if (text.trim() !== '') yield rowIn(text, line);
+      else if (blankLines) yield { line, problem: 'blank line' };
     }
   } catch (error) {
     if (!(error instanceof LineTooLong)) throw error;
@@ -90,7 +97,8 @@ function rowIn(text: string, line: number): WrittenRow {
   if (exceeded) return { line, problem: limitMessage(exceeded) };
   try {
     const row: unknown = JSON.parse(text);
-    if (typeof row === 'object' && row !== null && 'responses_create_params' in row) return { line, row: { ...row } };
+    if (typeof row === 'object' && row !== null && 'responses_create_params' in row)
+      return { line, row: { ...row }, text };
   } catch {
     return { line, problem: 'not valid JSON' };
   }

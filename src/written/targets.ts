@@ -4,7 +4,7 @@ import { UserError } from '../errors.js';
 import { readLock } from '../output/index.js';
 import { type WrittenFolder, writtenFolders } from './root-folders.js';
 
-/** What a command on written folders works on. */
+/** The folders that a command works on, and their Gym root. */
 export interface Targets {
   /** Absolute path. */
   gymRoot: string;
@@ -15,7 +15,7 @@ export interface Targets {
 /**
  * Finds the folders that a command line names: `<gym-root> [name…]`, or one folder of `resources_servers/`.
  * @param names may be empty if the root has only one folder that gymgen wrote
- * @throws UserError if one is missing or was not written by gymgen, or if the names do not say which of several is meant
+ * @throws UserError if one is missing or was not written by gymgen, or if there are several folders and no names
  */
 export async function targetFolders(target: string, names: readonly string[]): Promise<Targets> {
   const path = resolve(target);
@@ -25,7 +25,7 @@ export async function targetFolders(target: string, names: readonly string[]): P
     if (names.length === 0 && basename(dirname(path)) === 'resources_servers') {
       return { gymRoot, folders: [{ name: basename(path), folder: path, lock }] };
     }
-    throw new UserError('a Gym root is needed, and this is the folder of one server', {
+    throw new UserError('this is the folder of one server, not a Gym root', {
       where: target,
       fix: 'name the folder that contains resources_servers/',
     });
@@ -37,9 +37,9 @@ export async function targetFolders(target: string, names: readonly string[]): P
 function only(written: readonly WrittenFolder[], where: string): WrittenFolder {
   const [first, ...others] = written;
   if (first && others.length === 0) return first;
-  throw new UserError('the Gym root has several folders, and none is named', {
+  throw new UserError('the Gym root has several folders; choose one', {
     where,
-    fix: `add a name: ${listOf(written)}`,
+    fix: `add its name: ${listOf(written)}`,
   });
 }
 
@@ -49,7 +49,7 @@ function named(names: readonly string[], written: readonly WrittenFolder[], wher
     if (found) return found;
     const known = written.map((folder) => folder.name);
     const meant = closest(name, known);
-    throw new UserError(`no folder that gymgen wrote has the name ${JSON.stringify(name)}`, {
+    throw new UserError(`no folder ${JSON.stringify(name)} in this Gym root was written by gymgen`, {
       where,
       fix: meant === undefined ? `choose one of ${listOf(written)}` : `did you mean ${meant}?`,
     });

@@ -6,7 +6,7 @@ import { colour, count, element, plural, reward } from './dom.js';
 const FONT = '12px system-ui, sans-serif';
 const HEIGHT = 150;
 const TASKS_HEIGHT = 220;
-/** Distance in pixels at which a point is under the pointer. */
+/** Maximum distance in pixels between the pointer and a point that it selects. */
 const NEAR = 14;
 
 /** Distances of ticks on an axis of counts. */

@@ -51,7 +51,7 @@ export async function readIndex() {
   return { ...rest, files, rollouts };
 }
 
-/** Adds what a rollout's repeats tell: whether their rewards differ, and the change from the first file to the second. */
+/** Adds to each rollout whether the rewards of its task differ, and the change from the first file to the second. */
 function markTasks(rollouts) {
   for (const group of groupBy(rollouts, ({ task }) => task).values()) {
     const means = [];

@@ -1,4 +1,4 @@
-/** What `is:` can name. */
+/** The states that `is:` accepts. */
 const STATES = {
   masked: ({ mask }) => mask !== undefined,
   scored: ({ mask, reward }) => mask === undefined && reward !== null,
@@ -45,7 +45,7 @@ function matchTerm(term) {
   return ({ label, mask, calls }) => has(label) || has(mask) || calls.some(has);
 }
 
-/** `3`, `<3`, `<=3`, `>3`, `>=3`, and `1..3`, whose end is not in it, unless it is followed by `]`. */
+/** `3`, `<3`, `<=3`, `>3`, `>=3`, and `1..3`. A range includes its end only if it is followed by `]`. */
 function range(text) {
   const [, low, high, closed] = /^([^.]*(?:\.\d+)?)\.\.([^\]]*)(\])?$/.exec(text) ?? [];
   if (low !== undefined) {
@@ -70,7 +70,7 @@ function isNumber(value) {
   return value !== null && value !== undefined;
 }
 
-/** The orders that the list offers. The rollouts come worst first. */
+/** The orders that the list offers. By default, the worst rollouts are first. */
 export const ORDERS = {
   best: (one, other) => other.rank - one.rank,
   tasks: (one, other) => one.task - other.task || one.file - other.file || one.line - other.line,

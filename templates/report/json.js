@@ -95,7 +95,7 @@ function isScalar({ kind }) {
   return kind !== 'object' && kind !== 'array';
 }
 
-/** The keys of objects that make a table: at least two objects with scalars, and few different keys. */
+/** The columns, if objects can be shown as a table: at least two objects of scalars, with few different keys. */
 function columnsOf(items) {
   if (items.length < 2) return undefined;
   if (!items.every(({ kind, entries }) => kind === 'object' && entries.every(([, value]) => isScalar(value))))

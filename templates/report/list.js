@@ -1,4 +1,4 @@
-// The table of rollouts: one page of it at a time, so that it is as fast for 20,000 rollouts as for 20.
+// The table of rollouts. It shows one page at a time, so 20,000 rollouts are as fast as 20.
 
 import { count, element, plural, reward } from './dom.js';
 import { matcher, ORDERS } from './filter.js';

@@ -43,7 +43,7 @@ function named({ file, line }) {
   return index.rollouts.find((rollout) => rollout.line === Number(line) && rollout.file === Number(file ?? 1) - 1);
 }
 
-/** Shows what the address says. */
+/** Shows the state in the address. */
 async function route() {
   const now = state();
   if (list && listed !== `${now.filter}\n${now.sort}`) {
@@ -90,7 +90,7 @@ function onKey(event) {
     return;
   }
   const step = { j: 1, k: -1 }[key];
-  const current = named(state()); // the address, because the page may not have followed it yet
+  const current = named(state()); // from the address, because the page may not show it yet
   if (key === '/' && list) {
     event.preventDefault();
     if (current) location.hash = hashOf(state());

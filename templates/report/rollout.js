@@ -11,7 +11,7 @@ const NAMES = {
   assistant: 'Assistant',
   reasoning: 'Reasoning',
   call: 'Calls',
-  answer: 'Answer',
+  answer: 'Output',
 };
 /** Entries at the start of a rollout, before those that were left out. */
 const FIRST = 300;
@@ -33,7 +33,7 @@ export async function showRollout(rollout, context) {
   heading.focus({ preventScroll: true });
   scrollTo(0, 0);
   const transcript = rollout.block < 0 ? undefined : (await block(rollout.block))[rollout.at];
-  if (page.querySelector('h1') !== heading) return; // another one was opened meanwhile
+  if (page.querySelector('h1') !== heading) return; // another rollout was opened meanwhile
   if (transcript) page.append(...body(transcript, rollout, context));
   else page.append(element('p.notice', {}, 'This conversation was left out, because the page would be too large.'));
 }

@@ -28,7 +28,7 @@ async function* chunks(): AsyncGenerator<Buffer> {
   for (let at = 0; at < ROWS; at += CHUNK) yield Buffer.from(text(generated.slice(at, at + CHUNK)));
 }
 
-/** What is found where each line is looked at. */
+/** The differences when each line is compared. */
 function byLine(there: string[]): RowsDifference | undefined {
   const comparison = new RowsComparison();
   for (let at = 0; at < Math.max(there.length, ROWS); at += 1) comparison.add(there[at], generated[at], at + 1);

@@ -1,4 +1,4 @@
-// What the command line itself refuses, before a command does anything.
+// Arguments that are refused before a command does anything.
 
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -142,7 +142,7 @@ describe('a server', () => {
     expect(rows.split('\n').filter((line) => line.includes(`"parameters":${schema}`))).toHaveLength(3);
   });
 
-  test('whose answers have control characters does not control the terminal', async () => {
+  test('whose responses have control characters does not control the terminal', async () => {
     const evil = 'a\x1b[2J\u009b1m\x07b';
     const server = await StandIn.start({ splits: { [evil]: [day(0)] }, turns: () => [[tool(evil)]] });
     const { exitCode, stderr, stdout } = await gymgen([server.url, root(), '--verbose']);
@@ -235,7 +235,7 @@ describe('a signal', () => {
     ['SIGINT', 130, 'a reset', 'nothing there'],
     ['SIGTERM', 143, 'a reset', 'a root there'],
     ['SIGTERM', 143, 'a page', 'nothing there'],
-    ['SIGINT', 130, 'the first answer', 'nothing there'],
+    ['SIGINT', 130, 'the first response', 'nothing there'],
   ] as const)('%s ends with %d in %s, with %s: sessions closed, nothing left', async (signal, code, moment, before) => {
     const folder = tempFolder();
     const target = join(folder, 'gym-root');
@@ -245,7 +245,8 @@ describe('a signal', () => {
       splits: { train: days(2000, () => ({ toolset: 'a' })) },
       http: ({ path, body }) => {
         const start = (body as { start?: number } | undefined)?.start ?? 0;
-        const now = path === '/health' ? 'the first answer' : path.endsWith('/task_range') && start > 0 ? 'a page' : '';
+        const now =
+          path === '/health' ? 'the first response' : path.endsWith('/task_range') && start > 0 ? 'a page' : '';
         if (now !== moment) return undefined;
         kill();
         return () => {};

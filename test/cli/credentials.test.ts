@@ -1,4 +1,4 @@
-// A password in a source or a URL is shown nowhere, whichever command it is given to and however it fails.
+// A password in a source or a URL is never shown, whichever command gets it and however the command fails.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { StandIn } from '../support/stand-in.js';
 const SECRET = 'hunter2';
 const DEAD = `http://u:${SECRET}@127.0.0.1:9`;
 
-/** Sources that hold it, of a server that answers and of none. */
+/** Sources with the password: of a running server, and of a missing one. */
 async function sources(): Promise<string[]> {
   const server = await StandIn.start({ mayLeak: true });
   return [

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { builtCli, tempFolder } from '../support/built-cli.js';
 
-/** A folder of programs and Python modules, each of which leaves a file if it runs. */
+/** A folder of programs and Python modules. Each creates a file if it runs. */
 function hostileFolder(): string {
   const folder = tempFolder();
   const ran = join(folder, 'ran');

@@ -1,6 +1,7 @@
-// Every field in which a text of others comes, and every command that may show it: no such text leaves its line, none steers a
-// terminal or GitHub's runner, and documents keep it as it is. What a command shows of a field does not depend on the field, so
-// that each field is shown by a few commands in turn, and each command shows a few fields, as text and as a document.
+// Tests every field that may contain untrusted text, and every command that may show it. Such a text stays on its line,
+// does not control a terminal or GitHub's runner, and keeps its exact value in documents. How a command shows a field
+// does not depend on the field. So each field is tested with a few commands, and each command with a few fields, as
+// text and as JSON.
 
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,7 @@ import { StandIn, type StandInOptions } from '../support/stand-in.js';
 
 const NAME = 'grid_v1';
 const FOLDER = `resources_servers/${NAME}`;
-/** A name that a file system takes. */
+/** A name that a file system accepts. */
 const FILE = MARKER.replaceAll('/', '|');
 
 /** A Gym root that gymgen wrote, and the recording that it was written from. */
@@ -27,7 +28,7 @@ beforeAll(async () => {
   expect(await gymgenHere(['rec.jsonl', 'root'], { cwd: base })).toMatchObject({ exitCode: 0 });
 });
 
-/** Where one test works: a copy of that, and what it needs to change. */
+/** The folder of one test: a copy of that Gym root, and functions that change it. */
 function workplace() {
   const cwd = tempFolder();
   cpSync(base, cwd, { recursive: true });
@@ -57,7 +58,7 @@ function workplace() {
 }
 type Workplace = ReturnType<typeof workplace>;
 
-/** Closes its websocket, with a reason that is foreign text. */
+/** Closes its WebSocket, with a reason that is foreign text. */
 function closing(_: unknown, { socket }: ServedSession): null {
   socket.close(4000, '\n::error::x ##[y]\u202e');
   return null;
@@ -71,25 +72,25 @@ async function output({ cwd }: Workplace, args: string[], flag: string, env: Rec
   return flag === '--json' ? (JSON.parse(stdout) as unknown) : undefined;
 }
 
-/** The same in each of these ways. @returns the document */
+/** Runs the command in each of these ways. @returns the document */
 async function outputs(at: Workplace, args: string[], env: Record<string, string> = {}) {
   await output(at, args, '--verbose', env);
   if (args[0] === 'check') await output(at, args, '--github', env);
   return await output(at, args, '--json', env);
 }
 
-/** Runs two of some commands, the first as text and the second as a document; which ones depends on `turn`. */
+/** Runs two of the commands, the first as text and the second as a document. `turn` selects them. */
 async function inTurn(at: Workplace, commands: readonly string[][], turn: number): Promise<void> {
   await output(at, commands[turn % commands.length] as string[], '--verbose');
   await output(at, commands[(turn + 1) % commands.length] as string[], '--json');
 }
 
-/** Fields with their number. */
+/** The fields, with their numbers. */
 function numbered<T>(fields: readonly [string, T][]): [string, T, number][] {
   return fields.map(([name, value], at) => [name, value, at]);
 }
 
-/** Whether a value is anywhere in a document, as a text or a key or a part of one. */
+/** Whether a document contains a value anywhere: in a text or in a key. */
 function holds(document: unknown, text: string): boolean {
   if (typeof document === 'string') return document.includes(text);
   if (typeof document !== 'object' || document === null) return false;
@@ -130,9 +131,9 @@ describe('of a server', () => {
     ["a tool's broken schema", { turns: () => [[tool('a', { type: 'object', title: BROKEN })]] }],
     ['tools that differ', { turns: ({ name }) => [[tool(`${MARKER}${name}`)]] }],
     ['an HTTP error', { http: () => ({ ...notFound, body: MARKER }) }],
-    ['an answer that is no JSON', { http: () => ({ headers: notFound.headers, body: MARKER }) }],
+    ['a response that is not JSON', { http: () => ({ headers: notFound.headers, body: MARKER }) }],
     [
-      'an answer of another shape',
+      'a response of another shape',
       { http: ({ method }) => (method === 'POST' ? { body: { [MARKER]: [MARKER] } } : undefined) },
     ],
     ['a redirect', { http: () => ({ status: 302, headers: { Location: 'http://##[error]::x@::y/##[z]::error' } }) }],
@@ -140,7 +141,7 @@ describe('of a server', () => {
     ["an error frame's message", { ws: () => ({ type: 'error', data: { code: 'X', message: BROKEN } }) }],
     ['a frame that is none', { ws: () => MARKER }],
     ['a frame of another type', { ws: () => ({ type: MARKER, data: {} }) }],
-    ['why a websocket was closed', { ws: closing }],
+    ['why a WebSocket was closed', { ws: closing }],
     ['why an episode failed', { ws: () => failed(MARKER, { [MARKER]: MARKER }) }],
     [
       'the task that is played',

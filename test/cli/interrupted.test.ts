@@ -22,7 +22,7 @@ async function killed(isFirst: boolean): Promise<string> {
     else await commit(root, { 'app.py': 'old\n' });
   };
   const files = { 'app.py': 'new\n', 'z.py': 'z\n' };
-  await userKey(); // else the first process creates it, in more steps
+  await userKey(); // otherwise, the first process creates it, in more steps
   await begin();
   const { steps } = (await run({ gymRoot: root, files }).outcome) as Outcome;
   await begin();

@@ -6,7 +6,7 @@ import { StandIn } from '../support/stand-in.js';
 
 const gymgen = builtCli();
 
-/** A recording in a folder of its own, which says that `server` was recorded. */
+/** A recording of `server`, in its own folder. */
 async function recorded(server?: object) {
   const cwd = tempFolder();
   const run = (...args: string[]) => gymgen(args, { cwd, env: { TOKEN: 'secret' } });
@@ -43,7 +43,7 @@ test('a bundle of a recording is refused before anything is written, unless the 
     const { exitCode, stderr } = await run(...how);
     expect(exitCode).toBe(2);
     expect(stderr).toContain('bundle /tmp/evil, AgentEnv 0.1 (from the recording)');
-    expect(stderr).toMatch(/fix: add --trust-recording/);
+    expect(stderr).toMatch(/fix: if you trust the recording, add --trust-recording/);
     expect(existsSync(join(cwd, 'root'))).toBe(false);
   }
   expect(await run('inspect', 'a.jsonl')).toMatchObject({ exitCode: 0 });

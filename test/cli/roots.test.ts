@@ -1,4 +1,4 @@
-// What a command says of a Gym root that cannot be written, or has nothing to do for it.
+// Messages about a Gym root that cannot be written, or that has nothing to do.
 
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Each test waits for what the command has come to, never for a time.
+// Each test waits for a state of the command, never for a fixed time.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const SIGNALS = [
   ['SIGHUP', 129, 'terminal closed'],
 ] as const;
 
-/** A server that says when it is asked for its second page, and never answers that. */
+/** A server that reports when its second page is requested, and never answers that request. */
 async function endless(asked: () => void): Promise<StandIn> {
   return StandIn.start({
     mayLeak: true,
@@ -49,7 +49,7 @@ describe.each(SIGNALS)('%s', (signal, code, what) => {
   });
 });
 
-/** Whether gymgen listens for signals in a process: Node itself does for SIGINT and SIGTERM, not for SIGHUP. */
+/** Whether gymgen listens for signals in a process. Node itself listens for SIGINT and SIGTERM, but not for SIGHUP. */
 function listens(pid: number): boolean {
   try {
     const status = execFileSync('cat', [`/proc/${pid}/status`], { encoding: 'utf8' });
@@ -67,7 +67,7 @@ async function until(condition: () => boolean, what: string): Promise<void> {
   throw new Error(`no sign of ${what}`);
 }
 
-/** Code that runs in gymgen before its own. */
+/** Code that runs in gymgen's process before gymgen's own code. */
 function preloaded(code: string): { env: Record<string, string> } {
   const file = join(tempFolder(), 'preload.cjs');
   writeFileSync(file, `const fs = require('node:fs/promises');\n${code}`);
@@ -109,7 +109,9 @@ test('gymgen waits for a commit, and names it', async () => {
   expect(readdirSync(join(root, 'resources_servers', 'grid_v1'))).toContain('gymgen.lock.json');
 });
 
-/** A bundle, and what serves it in place of Python: it says the URL, and how it ends is up to the test. */
+/**
+ * A bundle, and a script that serves it in place of Python. The script announces a URL; the test decides how it ends.
+ */
 function bundleServedBy(url: string, atEnd: string): string[] {
   const folder = tempFolder();
   const python = join(folder, 'python');

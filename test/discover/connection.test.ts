@@ -20,7 +20,7 @@ test('a server that resets connections is unreachable', async () => {
   expect(await failureOf(discoverAll(server.url))).toMatch(/the connection failed[\s\S]*curl/);
 });
 
-test('an answer that requires HTTPS suggests https://', async () => {
+test('a response that requires HTTPS suggests https://', async () => {
   const server = await StandIn.start({
     http: () => ({ status: 400, body: '<h1>400</h1>The plain HTTP request was sent to HTTPS port' }),
   });

@@ -22,7 +22,7 @@ async function survives(server: StandIn): Promise<void> {
 const SEEDS = Array.from({ length: 60 }, (_, seed) => seed);
 
 test.each(['/health', '/list_environments', '/splits', '/num_tasks', '/task_range'])(
-  'any JSON as an answer to %s, or as a part of it',
+  'any JSON as a response to %s, or as a part of it',
   async (path) => {
     for (const seed of SEEDS) {
       const roll = dice(seed);

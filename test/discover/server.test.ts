@@ -135,13 +135,13 @@ test.each<[string, Answer, RegExp]>([
     { headers: { 'Content-Type': 'text/html' }, body: '<!doctype html><title>Space' },
     /not JSON \(text\/html\)/,
   ],
-  ['404', { status: 404, body: 'Not Found' }, /answered 404[\s\S]*pass the URL of an OpenEnv server/],
-  ['401', { status: 401, body: { detail: 'no token' } }, /answered 401[\s\S]*--header 'Authorization/],
+  ['404', { status: 404, body: 'Not Found' }, /answered HTTP 404[\s\S]*pass the URL of an OpenEnv server/],
+  ['401', { status: 401, body: { detail: 'no token' } }, /answered HTTP 401[\s\S]*--header 'Authorization/],
 ])('a server that is not an OpenEnv server, with %s', async (_, answer, message) => {
   expect(await failureFrom({ http: () => answer })).toMatch(message);
 });
 
-describe('an invalid answer', () => {
+describe('an invalid response', () => {
   const answers: [path: string, body: unknown][] = [
     ['/list_environments', {}],
     ['/list_environments', [3]],
@@ -159,7 +159,7 @@ describe('an invalid answer', () => {
     ['/task_range', { tasks: [null, 1, 'x'] }],
   ];
   test.each(answers)('%s: %j', async (path, body) => {
-    expect(await failureFrom({ http: route(path, () => ({ body })) })).toMatch(/invalid answer from the server: \S/);
+    expect(await failureFrom({ http: route(path, () => ({ body })) })).toMatch(/invalid response from the server: \S/);
   });
 
   test.each<[string, Record<string, unknown>, RegExp]>([
@@ -256,7 +256,7 @@ describe('one task that breaks its page', () => {
 
   test.each<[string, Answer]>([
     ['NaN, which makes FastAPI answer 500', { status: 500, body: 'Internal Server Error' }],
-    ['NaN in the answer', { body: '{"tasks":[{"id":"a","prompt":NaN}]}' }],
+    ['NaN in the response', { body: '{"tasks":[{"id":"a","prompt":NaN}]}' }],
     ['bytes that are not UTF-8', { body: Buffer.from('{"tasks":["\xff"]}', 'latin1') }],
   ])('is named: %s', async (_, answer) => {
     const failure = await failureFrom({ splits: { train: days(300) }, http: breaks((index) => index === 217, answer) });

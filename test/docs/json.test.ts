@@ -10,7 +10,9 @@ import {
   UpdateDocument,
   WriteDocument,
 } from '../../src/cli/documents.js';
+import { PlayDocument } from '../../src/cli/play-documents.js';
 import { RolloutsReportDocument, ServerReportDocument } from '../../src/cli/report-documents.js';
+import { TrainerAxolotlDocument, TrainerNemoRlDocument } from '../../src/cli/trainer-documents.js';
 import { code, either, expectPage, wrapped } from './markdown.js';
 
 test('docs/json.md is generated from the schemas of the documents', () => {
@@ -41,8 +43,11 @@ const DOCUMENTS: readonly [heading: string, intro: string, schema: z.ZodType][] 
   ['batch', 'One entry per source, in the order of the batch.', BatchDocument],
   ['record', 'The splits that were recorded.', RecordDocument],
   ['inspect', 'What a source serves.', InspectDocument],
+  ['play', 'The figures of a run.', PlayDocument],
   ['report', 'A report of rollouts.', RolloutsReportDocument],
   ['report of a server', 'A report of a folder in `resources_servers/`.', ServerReportDocument],
+  ['trainer nemo-rl', 'A config of NeMo RL.', TrainerNemoRlDocument],
+  ['trainer axolotl', 'The files that Axolotl needs.', TrainerAxolotlDocument],
   ['doctor', 'One entry per program or package.', DoctorDocument],
 ];
 

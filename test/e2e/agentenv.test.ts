@@ -1,26 +1,26 @@
-// AgentEnv's own OpenEnv server behind a URL, and bundles by their folders, with no server started by hand: written by gymgen
-// and played by NeMo Gym, three bundles in both ways.
+// Bundles by the URL of AgentEnv's own OpenEnv server, and by their folders, without a server that is started by hand.
+// gymgen writes them and NeMo Gym plays them, three bundles in both ways.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type Conversation, modelServer } from '../../src/play/index.js';
 import { NemoGym, outcome, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, gymgen, snapshot, startGymgen, tempFolder } from './support/gymgen.js';
 import { withoutHome } from './support/mcp-servers.js';
-import { type Conversation, modelServer } from './support/model-server.js';
 import { endings, eventually, processesWith } from './support/processes.js';
 import { type Played, playDirectly, type Row, readAllAsGym } from './support/run-python.js';
 import { type AgentEnv, agentEnv } from './support/servers.js';
 import { movesOf, solver } from './support/solver.js';
 import { venv } from './support/toolchain.js';
 
-/** NeMo Gym has a route of that name. */
+/** NeMo Gym has a route with this name. */
 const RENAMED = { stats: 'statistics' };
 const RENAME = ['--rename-tool', 'stats=statistics'];
 
 const BUNDLES = {
   'qa-v1': { options: [], rows: { 'all.jsonl': 5, 'eval.jsonl': 2, 'train.jsonl': 3 } },
-  // A call that is late is so soon
+  // A late call exceeds this limit soon
   'tools-v1': {
     options: [...RENAME, '--tool-timeout', '10'],
     rows: { 'all.jsonl': 8, 'eval.jsonl': 3, 'train.jsonl': 5 },
@@ -35,16 +35,19 @@ const bundles = Object.keys(BUNDLES) as Bundle[];
 type Way = 'url' | 'folder';
 const each = (['url', 'folder'] as const).flatMap((way) => bundles.map((bundle) => [bundle, way] as const));
 
-/** Played from the split `all`, since no other has them. The task with a time limit is not: it would be a race. */
+/**
+ * Tasks that are only in the split `all`. The task with a time limit is not played, because its result depends on
+ * timing.
+ */
 const ALSO_PLAYED = ['unscored', 'same-conversation'];
 
 const root = tempFolder();
 const ending = endings();
 const servers = {} as Record<Bundle, AgentEnv>;
-/** Of all that serves bundles here, by which it is found. */
+/** Identifies all processes that serve bundles here. */
 const MARK = `GYMGEN_E2E_AGENTENV=${root}`;
 const serving = () => processesWith(MARK).filter(({ command }) => command.includes('serve_bundle.py'));
-/** What whoever serves a bundle needs. */
+/** The variables that are needed to serve a bundle. */
 let env: Record<string, string>;
 
 const lastOf = (id: string) => id.split('/').at(-1) ?? '';
@@ -149,10 +152,10 @@ describe('rollouts', () => {
   let gym: NemoGym;
   /** The task of each prompt. */
   let prompts: Map<string, string>;
-  /** What happens when the model is asked. */
+  /** Called on each request to the model. */
   let meanwhile: (asked: Conversation) => void = () => {};
 
-  /** Of a row, as it was written of the bundle's URL or folder. */
+  /** A row that was written from the bundle's URL or folder. */
   const rolloutOf = ({ split, task_id }: Row, bundle: Bundle, way: Way) =>
     rollouts.find(
       (rollout) =>
@@ -185,7 +188,7 @@ describe('rollouts', () => {
     }
   });
 
-  test.for(each)('of %s by its %s have the rewards of a direct play', ([bundle, way]) => {
+  test.for(each)('of %s by its %s have the rewards of a run without NeMo Gym', ([bundle, way]) => {
     const compared = [...rows[bundle].entries()].filter(([, { split }]) => way === 'url' || split === 'train');
     expect(compared.length).toBeGreaterThan(0);
     for (const [at, row] of compared) {
@@ -220,7 +223,7 @@ describe('rollouts', () => {
 
   test('are masked if an environment of the bundle ends during the episode; rollouts without it continue', async () => {
     const pid = servers['tools-v1'].servers.calc?.pid as number;
-    // Once the model has had so many answers on a task, the calculator's server is signalled.
+    // When the model has this many tool outputs on a task, the calculator's server is stopped by a signal.
     const signals: Record<string, [answers: number, signal: NodeJS.Signals]> = {
       'calc-convert': [1, 'SIGSTOP'],
       'notes-count': [0, 'SIGCONT'],

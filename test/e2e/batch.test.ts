@@ -1,4 +1,4 @@
-// Many sources at once: servers, bundles and recordings, some of which can't be written; and what a killed batch leaves.
+// A batch of many servers, bundles and recordings, some of them invalid; and the state that a killed batch leaves.
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -66,7 +66,7 @@ beforeAll(async () => {
     { source: recording, name: 'no_split', split: 'nope' },
     { source: recording, name: 'gyms_route', 'rename-tool': 'submit_schedule=verify' },
   ];
-  // The bad ones among the good ones.
+  // The invalid sources are mixed with the valid ones.
   const sources = good.flatMap((entry, at) => (at % 6 === 0 ? [entry, ...bad.splice(0, 1)] : [entry]));
   writeFileSync(file, stringify({ root: 'root', sources: [...sources, ...bad] }));
   const quick = sources.filter(({ python }) => python === undefined);
@@ -75,7 +75,7 @@ beforeAll(async () => {
 
 let pagesMayBeSent: Promise<void> = Promise.resolve();
 
-/** Lets requests of pages wait. @returns what answers them */
+/** Holds back the responses to requests of pages. @returns a function that sends them */
 function holdPages(): () => void {
   let answer = () => {};
   pagesMayBeSent = new Promise((resolve) => {
@@ -84,7 +84,7 @@ function holdPages(): () => void {
   return () => answer();
 }
 
-/** A server that is none of OpenEnv's. */
+/** A server that is not an OpenEnv server. */
 async function page(): Promise<string> {
   const server = http.createServer(async (_, response) => {
     await pagesMayBeSent;
@@ -103,7 +103,7 @@ function runFile(batch: string, ...args: string[]) {
   return startGymgen(['batch', batch, '--concurrency', '4', '--retries', '1', ...args], env);
 }
 
-/** Resolves once so many sources are done, of which a line each is told. */
+/** Resolves when this many sources are done. The batch prints a line for each. */
 async function untilDone(batch: ReturnType<typeof run>, count: number): Promise<void> {
   let said = '';
   const enough = new Promise<void>((resolve) => {
@@ -162,11 +162,11 @@ test('after a kill at any moment, each folder is old, new or missing, and comple
   const [fresh, old] = [join(temp, 'fresh'), join(temp, 'old')];
   for (const name of BUNDLED) rmSync(folderOf(root, name), { recursive: true });
   copyFolder(root, fresh);
-  // Of some the first rows were written, and others are not there yet.
+  // Some folders have only their first rows yet, and others do not exist.
   await runFile(quickFile, '--quiet', '--limit', '1');
   for (const name of written().filter((_, at) => at % 3 === 0)) rmSync(folderOf(root, name), { recursive: true });
   copyFolder(root, old);
-  const answerPages = holdPages(); // on any machine, the batch is still running when it is killed
+  const answerPages = holdPages(); // so that the batch is still running when it is killed, on any machine
   const textsIn = (gymRoot: string, name: string) =>
     existsSync(folderOf(gymRoot, name)) ? snapshot(folderOf(gymRoot, name)).texts : 'absent';
   for (const done of [2, 14, 26]) {
@@ -176,8 +176,8 @@ test('after a kill at any moment, each folder is old, new or missing, and comple
     await sleep(50 * Math.random());
     batch.kill('SIGKILL');
     expect((await batch).signal, `killed after ${done}`).toBe('SIGKILL');
-    // Any next command of this user that writes completes the commits that were begun. The batch's variables have a state
-    // folder of their own (AgentEnv's), which holds the key of its journals.
+    // The next command of this user that writes completes the interrupted commits. It needs the batch's environment:
+    // its state folder (AgentEnv's) contains the key of the journals.
     const next = await startGymgen([recording, root, '--name', 'recorded_0', '--limit', '1'], env);
     expect(next.exitCode, next.stderr).toBe(0);
     for (const name of readdirSync(join(fresh, 'resources_servers'))) {

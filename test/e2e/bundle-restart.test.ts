@@ -1,11 +1,11 @@
-// A bundle's server is killed under the real NeMo Gym, while its rollouts use environments in process sandboxes.
+// A bundle's server is killed while real NeMo Gym plays rollouts on it, whose environments run in process sandboxes.
 
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { type Conversation, type Move, modelServer } from '../../src/play/index.js';
 import { NemoGym, outcome, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, startGymgen, tempFolder } from './support/gymgen.js';
 import { type BundleFolder, bundleFolder } from './support/mcp-servers.js';
-import { type Conversation, type Move, modelServer } from './support/model-server.js';
 import {
   endings,
   eventually,
@@ -20,7 +20,7 @@ import { venv } from './support/toolchain.js';
 const NAME = 'sandbox_v1';
 const UNDER_WAY = 4;
 const NEXT = 16;
-/** The model replies with a number only, which is half of what the task `sign` asks for. */
+/** The model replies with a number only, which is half of the task `sign`. */
 const REWARDS: Record<string, number> = { stamp: 1, sign: 0 };
 
 const root = tempFolder();
@@ -28,7 +28,7 @@ const ending = endings();
 const MARK = `GYMGEN_E2E_RESTART=${root}`;
 let bundle: BundleFolder;
 let rollouts: Rollout[];
-/** What ran when the bundle's server was killed. */
+/** The sandboxes that ran when the bundle's server was killed. */
 let killed: { servers: RunningProcess[]; sandboxes: RunningProcess[] };
 
 const servers = () => processesWith(MARK).filter(({ command }) => command.includes('serve_bundle.py'));
@@ -36,8 +36,8 @@ const sandboxes = () => processesNaming(bundle.env.AGENT_ENV_LOCAL_SANDBOX_DIR a
 const lastOf = (id: string) => id.split('/').at(-1) ?? '';
 
 /**
- * Stamps the document that the prompt names. The first rollouts wait until all of them have an answer of their sandbox, and
- * the bundle's server is killed. Then they go on.
+ * Stamps the document that the prompt names. The first rollouts wait until all of them have a response from their
+ * sandbox, and the bundle's server is killed. Then they continue.
  */
 function policy(): (asked: Conversation) => Promise<Move> {
   let waiting = 0;
@@ -61,7 +61,7 @@ function policy(): (asked: Conversation) => Promise<Move> {
 
 beforeAll(async () => {
   bundle = ending(await bundleFolder('sandbox-v1'));
-  ending({ stop: async () => killAll(sandboxes()) }); // of a test that failed
+  ending({ stop: async () => killAll(sandboxes()) }); // if a test has failed
   const env = { ...bundle.env, GYMGEN_E2E_RESTART: root };
   const args = [bundle.folder, root, '--name', NAME, '--sandbox', 'process'];
   const { exitCode, stderr } = await startGymgen(args, { ...env, VIRTUAL_ENV: await venv('agentenv') });

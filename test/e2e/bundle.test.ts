@@ -1,4 +1,5 @@
-// AgentEnv bundles by their folders, which gymgen serves: what it refuses, and what it leaves. agentenv.test.ts plays them.
+// AgentEnv bundles that gymgen serves by their folders: invalid bundles, and leftover processes. agentenv.test.ts plays
+// them.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { REPOSITORY, venv } from './support/toolchain.js';
 const work = tempFolder();
 const ending = endings();
 const folders = {} as Record<'qa-v1' | 'clash-v1', BundleFolder>;
-/** Of all that is started here, by which it is found. */
+/** Identifies all processes that are started here. */
 const MARK = `GYMGEN_E2E_BUNDLE=${work}`;
 const serving = () => processesWith(MARK).filter(({ command }) => command.includes('serve_bundle.py'));
 let env: Record<string, string>;

@@ -1,4 +1,4 @@
-// What keeps a Gym root as it should be, on a real server: check, recordings and update.
+// Commands that keep a Gym root up to date, with a real server: check, record and update.
 
 import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 beforeEach(() => copyFolder(written, root));
 
-/** What a check says of the root, which must differ and stay as it is. */
+/** The output of a check, which must find differences and change nothing. */
 async function told(...args: string[]): Promise<string> {
   return untouched(() => gymgen('check', ...args));
 }
@@ -40,7 +40,7 @@ async function untouched(check: () => PromiseLike<{ exitCode?: number; stdout: s
   return stdout;
 }
 
-/** The states of the files that differ, but for the lock file's. */
+/** The states of the files that differ, except the lock file. */
 async function states(...args: string[]): Promise<string[]> {
   return statesIn(await told(...args));
 }
@@ -49,7 +49,7 @@ function statesIn(stdout: string): string[] {
   return stdout.match(/^(create|update|stale|edited) .*(?<!gymgen\.lock\.json)$/gm) ?? [];
 }
 
-/** The recording as it would be, had the server said something else. */
+/** The recording of a server with other content. */
 function changed(change: (line: Record<string, unknown>) => unknown): string {
   const file = join(temp, 'changed.jsonl');
   const lines = gunzipSync(readFileSync(recording)).toString().trimEnd().split('\n');

@@ -1,4 +1,4 @@
-// The command line as users and scripts meet it: its two streams, its exit codes, its colours, and running it twice.
+// The command line as users and scripts see it: two streams, exit codes, colours, and a second run.
 
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const ending = endings();
 const rootOf = (name: string) => join(work, name);
 let server: Gridsim;
 
-// biome-ignore-start lint/suspicious/noControlCharactersInRegex: what terminals are told is made of them
+// biome-ignore-start lint/suspicious/noControlCharactersInRegex: terminal escapes consist of them
 const CONTROL = /[\x00-\x09\x0b-\x1f]/;
 const COLOUR = /\x1b\[[\d;]*m/g;
 const MOVING = /\r\x1b\[K/;
@@ -132,7 +132,7 @@ describe('a failed command exits with 2, names the problem, the place and the fi
     ['an unknown option', (url) => [url, 'new', '--splits', 'all'], /unknown option '--splits'/],
     ['an unknown split', (url) => [url, 'new', '--split', 'test'], /no such split: 'test'[\s\S]*all, train, eval/],
     ['an invalid number', (url) => [url, 'new', '--limit', 'ten'], /--limit must be a whole number/],
-    ['a licence without datasets', (url) => [url, 'new', '--license', 'MIT'], /--datasets and --license go together/],
+    ['a licence without datasets', (url) => [url, 'new', '--license', 'MIT'], /--license needs --datasets/],
     [
       "an SPDX licence, which Gym's aren't",
       (url) => [url, 'new', '--datasets', 'train=train', '--license', 'Apache-2.0'],
@@ -177,7 +177,7 @@ describe('on a terminal', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(COLOUR);
     expect(stdout).toMatch(MOVING);
-    expect(stdout.replace(COLOUR, '')).not.toMatch(/\[\d{1,2}m/); // none is cut into pieces
+    expect(stdout.replace(COLOUR, '')).not.toMatch(/\[\d{1,2}m/); // no escape is cut into pieces
   });
 
   test('there are no colours with NO_COLOR', async () => {

@@ -1,4 +1,4 @@
-// docs/ci.md, run as written: its workflow's and its hooks' own lines, in a project that has a Gym root and a recording.
+// Runs the lines of docs/ci.md: those of its workflow and of its hooks, in a project with a Gym root and a recording.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ interface Workflow {
   jobs: Record<string, { steps: { run?: string; uses?: string }[] }>;
 }
 
-/** The blocks of code of one language. */
+/** The code blocks of one language. */
 function blocks(language: string): string[] {
   const text = readFileSync(join(REPOSITORY, 'docs/ci.md'), 'utf8');
   return [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, found, code]) =>
@@ -54,7 +54,7 @@ async function must(command: string, ...args: string[]): Promise<void> {
 
 const shell = (line: string) => run('bash', '-eo', 'pipefail', '-c', line); // as GitHub runs a step
 
-/** What a commit is, with somebody's name. */
+/** Commits with a fixed author. */
 const commit = (...more: string[]) =>
   run('git', '-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '-qm', 'A change', ...more);
 
@@ -84,7 +84,7 @@ beforeAll(async () => {
 afterEach(() => must('git', 'reset', '-q', '--hard'));
 
 describe('the workflow', () => {
-  test('passes if the Gym root is what gymgen writes', async () => {
+  test('passes if the Gym root is up to date', async () => {
     const lines = linesOf(fixtures);
     expect(lines).toHaveLength(2);
     for (const line of lines) expect(await shell(line), line).toMatchObject({ exitCode: 0 });

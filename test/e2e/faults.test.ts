@@ -1,12 +1,12 @@
-// What the environment fails is masked, and nothing else: written servers under the real NeMo Gym, while their OpenEnv
+// A rollout is masked if and only if its environment failed. Real NeMo Gym runs written servers, while their OpenEnv
 // servers misbehave, are killed, or serve other tasks than the rows name.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type Conversation, modelServer } from '../../src/play/index.js';
 import { NemoGym, outcome, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, mustGymgen, tempFolder } from './support/gymgen.js';
-import { type Conversation, modelServer } from './support/model-server.js';
 import { MOVES, operator, SCHEDULE } from './support/operator.js';
 import { freePort } from './support/ports.js';
 import { endings } from './support/processes.js';
@@ -15,7 +15,7 @@ import { type Faulty, faulty } from './support/servers.js';
 
 const NAME = 'faulty';
 const TYPED = 'faulty_single_agent_turn';
-/** In seconds. A call that is late takes longer than the tool's limit by much, and others less by much. */
+/** In seconds. A late call takes much longer than the tool's time limit, and any other call much less. */
 const LIMITS = ['--tool-timeout', '10', '--reset-timeout', '30', '--idle-timeout', '120'];
 const LATE_S = 15;
 
@@ -26,16 +26,16 @@ let gym: NemoGym;
 let port: number;
 let rows: Row[];
 let rewards: Map<string, number | null>;
-/** The rollouts of one run: `gym eval run` takes seconds to start. */
+/** Plays all rollouts in one run, because `gym eval run` takes seconds to start. */
 let together: Record<'sound' | 'faults' | 'foreign', Map<string, Rollout>>;
 
-/** What happens when the model is asked, before it answers. */
+/** Called on each request to the model, before the model replies. */
 let meanwhile: (asked: Conversation) => Promise<void> = async () => {};
 
 const lastOf = (id: string) => id.split('/').at(-1) ?? '';
 const data = (name: string, split: string) => readJsonLines<Row>(join(folderOf(root, name), `data/${split}.jsonl`));
 
-/** Plays rows, and returns their rollouts by the last segment of the task's id. None may be missing. */
+/** Plays rows, and returns their rollouts by the last segment of the task's id. No rollout may be missing. */
 async function play(played: object[], ...args: string[]): Promise<Map<string, Rollout>> {
   const file = join(root, 'rows.jsonl');
   writeJsonLines(file, played);
@@ -51,7 +51,7 @@ const direct = (played: Row[]) =>
 
 const soundRows = () => rows.slice(0, 24);
 
-/** A row as it was written, and rows of another task, of none, with other parameters, and with tools too few and too many. */
+/** A written row, and variants: another task, no task, other parameters, a missing tool, and an additional tool. */
 function foreignRows(): [Row, Row, Row, Row, Row, Row] {
   const changed = rows.slice(48, 54).map((row) => structuredClone(row)) as [Row, Row, Row, Row, Row, Row];
   const [, otherTask, noSuchTask, otherParameters, fewerTools, moreTools] = changed;
@@ -71,7 +71,7 @@ function foreignRows(): [Row, Row, Row, Row, Row, Row] {
   return changed;
 }
 
-/** A pairing for Gym's typed protocol, beside the written one. */
+/** A pairing for Gym's typed protocol, in addition to the written one. */
 function typedConfig(): string {
   const agent = `${TYPED}_agent`;
   const resources = { resources_server: { type: 'resources_servers', name: NAME } };
@@ -101,7 +101,7 @@ function typedConfig(): string {
     },
   };
   const file = join(root, 'typed.yaml');
-  writeFileSync(file, JSON.stringify(config)); // which is YAML too
+  writeFileSync(file, JSON.stringify(config)); // JSON is YAML, too
   return file;
 }
 
@@ -135,7 +135,7 @@ async function playTogether(parts: Record<keyof typeof together, Row[]>): Promis
   together = { sound: of(parts.sound), faults: of(parts.faults), foreign: of(parts.foreign) };
 }
 
-describe('sound rollouts have the rewards of a direct play', () => {
+describe('rollouts without faults have the rewards of a run without NeMo Gym', () => {
   test('through simple_agent and legacy_agent', () => {
     expect(outcomes(together.sound)).toEqual(direct(soundRows()));
   });
@@ -213,7 +213,8 @@ test('a server that is killed and restarted loses only the rollouts that it was 
   const back = new Promise<void>((resolve) => {
     release = resolve;
   });
-  // Each of the first rollouts has a session when the model is asked; then the server goes, and they go on.
+  // Each of the first rollouts has a session when the model is asked. Then the server is killed, and the rollouts
+  // continue.
   meanwhile = async ({ answers }) => {
     if (answers.length !== 1 || ++asked > held) return;
     if (asked === held) {

@@ -1,4 +1,5 @@
-// The main job: gymgen writes the server of a real OpenEnv server, and the real NeMo Gym takes it. rollouts.test.ts plays it.
+// The main case: gymgen writes a resources server for a real OpenEnv server, and real NeMo Gym accepts it.
+// rollouts.test.ts plays its rows.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

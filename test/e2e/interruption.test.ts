@@ -1,4 +1,4 @@
-// Stopped at any moment, a run leaves the old folder or the new one, no staging, and no session.
+// A run that is stopped at any moment leaves the old folder or the new one, no staged files, and no open session.
 
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { toolchainEnv } from './support/toolchain.js';
 
 const NAME = 'gridsim_v1';
 const SIZE = ['--train', '600', '--eval', '60'];
-/** Two servers of one name and other tasks: each run changes all data. */
+/** Two servers with the same name and different tasks, so that each run changes all rows. */
 const SIDES = ['one', 'other'] as const;
 type Side = (typeof SIDES)[number];
 
@@ -23,7 +23,7 @@ const folder = folderOf(root, NAME);
 const ending = endings();
 const servers = {} as Record<Side, Gridsim>;
 const wanted = {} as Record<Side, Record<string, string>>;
-/** What an undisturbed run takes, in ms. */
+/** The duration of a run without interruption, in ms. */
 let duration: number;
 
 const argsFor = (side: Side, gymRoot = root) => [servers[side].url, gymRoot, '--config-url', 'http://127.0.0.1:8000'];
@@ -41,7 +41,7 @@ beforeAll(async () => {
   }
 });
 
-/** A server whose only session is taken: a run on it comes to a moment that a test can wait for. */
+/** A server whose only session is in use, so that a run reaches a state that a test can wait for. */
 async function fullServer(): Promise<Gridsim & { release(): void }> {
   const server = ending(await gridsim(...SIZE, '--seed', '2', '--max-sessions', '1'));
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`);
@@ -49,7 +49,7 @@ async function fullServer(): Promise<Gridsim & { release(): void }> {
   return Object.assign(server, { release: () => socket.terminate() });
 }
 
-/** Resolves once the run says that it waits for a session, or ends. */
+/** Resolves when the run reports that it waits for a session, or when it ends. */
 async function untilItWaits(run: ReturnType<typeof startGymgen>): Promise<void> {
   const said = new Promise<void>((resolve) => {
     run.stderr?.on('data', (text) => /for a free session/.test(String(text)) && resolve());
@@ -57,7 +57,7 @@ async function untilItWaits(run: ReturnType<typeof startGymgen>): Promise<void> 
   await Promise.race([said, run]);
 }
 
-/** Makes the folder what one server's tasks make of it. */
+/** Writes the folder from one of the servers. */
 function begin(side: Side): void {
   copyFolder(join(work, side), root);
 }
@@ -90,7 +90,7 @@ describe.for([
       await sleep(duration * part);
       run.kill(signal);
       const { exitCode, signal: died, stderr } = await run;
-      // before its first line runs, a signal ends Node itself; after its last, the run was done
+      // before gymgen's first line, a signal ends Node itself; after the last line, the run is done
       expect([code, 0, undefined], `${part}: ${stderr}`).toContain(exitCode);
       if (exitCode === undefined) expect(died).toBe(signal);
       expect(staging(), `staging is left at ${part}`).toBe(false);
@@ -130,7 +130,7 @@ test('killed at 20 random moments, the next run completes', async () => {
       const before = snapshot(root);
       const { exitCode, stderr } = await gymgen(...argsFor(old as Side), '--dry-run');
       expect(exitCode, where).toBe(2);
-      expect(stderr).toContain(` update ${root} --name ${NAME}`); // after the command that started gymgen
+      expect(stderr).toContain(` update ${root} --name ${NAME}`); // after the way in which gymgen was started
       expect(snapshot(root)).toEqual(before);
     }
     const { exitCode, stderr } = await gymgen(...argsFor(side as Side));

@@ -1,4 +1,5 @@
-// Same input, same bytes: from a server and from its recording, on the oldest Node that gymgen runs on and on a newer one.
+// The same input gives the same bytes: from a server and from its recording, on the oldest supported Node and on a
+// newer one.
 
 import { join } from 'node:path';
 import { execa } from 'execa';

@@ -1,4 +1,4 @@
-// What npm would publish: packed, installed into an empty folder, and run from there.
+// The package that npm would publish: it is packed, installed into an empty folder, and run from there.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,6 +43,8 @@ describe('the tarball', () => {
       'requirements/uv.txt',
       'requirements/agentenv.txt',
       'requirements/gridsim.txt',
+      'requirements/nemo-gym.txt',
+      'requirements/build.txt',
       'README.md',
       'LICENSE',
     ];

@@ -1,13 +1,13 @@
-// What gymgen wrote, played by the real NeMo Gym: gridsim, and servers that list no tasks, whose tasks are given or are seeds.
-// One of these is what `openenv init` makes, as it comes, by its folder.
+// Real NeMo Gym plays what gymgen wrote: gridsim, and servers that list no tasks, with provided tasks or seeds. One of
+// these is an unchanged project of `openenv init`, which gymgen serves by its folder.
 
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type Conversation, type Move, modelServer } from '../../src/play/index.js';
 import { counting, countingMoves } from './support/counting.js';
 import { NemoGym, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, gymgen, mustGymgen, startGymgen, tempFolder } from './support/gymgen.js';
-import { type Conversation, type Move, modelServer } from './support/model-server.js';
 import { endings } from './support/processes.js';
 import { type GivenRow, playDirectly, playGiven, type Row, readAllAsGym } from './support/run-python.js';
 import { counter, type Gridsim, gridsim, project, type Server } from './support/servers.js';
@@ -116,7 +116,7 @@ describe('rollouts of rows of three servers at once', () => {
     expect(new Set(direct).size, 'rewards of many sizes, or equality says little').toBeGreaterThan(50);
   });
 
-  test('of provided tasks have the sum of the rewards of a direct play', async () => {
+  test('of provided tasks have the sum of the rewards of a run without NeMo Gym', async () => {
     const rows = rowsOf('counter_v1');
     const episodes = rows.map((row) => ({ reset: row.reset, moves: countingMoves(promptOf(row)) }));
     const direct = await playGiven({ url: counting_.url, interface: 'action', episodes });

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are ordinary texts
-/** Texts that some reader takes for code, markup or other values. */
+/** Texts that some parsers take for code, markup or other values. */
 export const HOSTILE = [
   '"""',
   'a\nb',

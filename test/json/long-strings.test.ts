@@ -4,7 +4,7 @@ import { longStrings } from '../../src/json/long-strings.js';
 
 const LONG = 64;
 
-/** The same of a JSON text, character by character. */
+/** Finds the same strings, character by character. */
 function plainly(json: string): number[] {
   const places: number[] = [];
   const bytes = (end: number) => Buffer.byteLength(json.slice(0, end));
@@ -17,7 +17,7 @@ function plainly(json: string): number[] {
   return places;
 }
 
-/** Numbers below one that is given, the same each time. */
+/** Pseudo-random whole numbers below a bound, the same in each run. */
 function randomly(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -62,7 +62,7 @@ const UNUSUAL = [
   '##[',
 ];
 
-/** A JSON list of strings, some of which have one piece that JSON.stringify would spell otherwise. */
+/** A JSON list of strings, some of which have a part that JSON.stringify would spell differently. */
 function strings(random: (below: number) => number, count: number): string {
   const all = Array.from({ length: count }, () => {
     const pieces = Array.from({ length: random(3 * LONG) }, () => USUAL[random(USUAL.length)] as string);

@@ -19,13 +19,13 @@ function clientOf(url: string, options: Partial<HttpOptions> = {}): HttpClient {
   return client;
 }
 
-/** A server that gives one answer to all, and its client. */
+/** A server that sends the same response to every request, and its client. */
 async function served(answer: Answer, options: Partial<HttpOptions> = {}, server: StandInOptions = {}) {
   const standIn = await StandIn.start({ http: () => answer, ...server });
   return { standIn, client: clientOf(standIn.url, options) };
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   function inPieces(response: ServerResponse): void {
     for (const part of ['{"a"', ':1', '}']) response.write(part);
     response.end();
@@ -50,7 +50,7 @@ describe('an answer', () => {
   });
 });
 
-test('an answer in many tiny pieces takes little more memory than its bytes', async () => {
+test('a response in many tiny pieces takes little more memory than its bytes', async () => {
   const pieces = 300_000;
   const { client } = await served((response) => {
     response.writeHead(200);
@@ -74,7 +74,7 @@ test('an answer in many tiny pieces takes little more memory than its bytes', as
   expect(Math.max(...(held as number[]))).toBeLessThan(3000);
 });
 
-describe('an invalid answer is one error with the URL and the start of the answer:', () => {
+describe('an invalid response is one error with the URL and the start of the response:', () => {
   test.each<[string, Answer, RegExp]>([
     [
       'HTML',
@@ -82,7 +82,7 @@ describe('an invalid answer is one error with the URL and the start of the answe
       /not JSON \(text\/html\): <html> <b>Hi/,
     ],
     ['truncated JSON', { body: '{"tasks": [{"id"' }, /not JSON .*\{"tasks": \[\{"id"/],
-    ['nothing', { body: '' }, /not JSON .*nothing/],
+    ['nothing', { body: '' }, /not JSON .*\(empty response\)/],
     ['NaN', { body: '{"a":NaN}' }, /not JSON .*NaN/],
     ['bytes that are not UTF-8', { body: Buffer.from([0x22, 0xff, 0xfe, 0x22]) }, /not JSON/],
     ['invalid gzip', { headers: { 'Content-Encoding': 'gzip' }, body: '{"a":1}' }, /connection failed/],
@@ -91,10 +91,10 @@ describe('an invalid answer is one error with the URL and the start of the answe
       { headers: { 'Content-Encoding': 'gzip' }, body: gzipSync('x'.repeat(9999)).subarray(0, 20) },
       /connection failed/,
     ],
-    ['500', { status: 500, body: 'Internal Server Error' }, /answered 500: Internal Server Error/],
-    ['404', { status: 404, body: { detail: 'Not Found' } }, /answered 404: \{"detail":"Not Found"\}/],
-    ['401', { status: 401, body: '' }, /answered 401: nothing[\s\S]*--header 'Authorization/],
-    ['a redirect without a Location', { status: 302, body: 'gone' }, /answered 302: gone/],
+    ['500', { status: 500, body: 'Internal Server Error' }, /answered HTTP 500: Internal Server Error/],
+    ['404', { status: 404, body: { detail: 'Not Found' } }, /answered HTTP 404: \{"detail":"Not Found"\}/],
+    ['401', { status: 401, body: '' }, /answered HTTP 401: \(empty response\)[\s\S]*--header 'Authorization/],
+    ['a redirect without a Location', { status: 302, body: 'gone' }, /answered HTTP 302: gone/],
     ['a redirect to an invalid URL', { status: 302, headers: { Location: 'http://[' } }, /redirects to http:\/\/\[/],
     ['a connection that breaks in the middle', cut, /connection failed/],
     ['a connection that breaks at once', (response) => void response.destroy(), /connection failed/],
@@ -103,7 +103,7 @@ describe('an invalid answer is one error with the URL and the start of the answe
       (response) => void response.socket?.end('SSH-2.0-OpenSSH_9.2\r\n'),
       /connection failed/,
     ],
-    ['control characters', { status: 500, body: '\x1b[31mred\x07\u009b1m' }, /answered 500: \[31mred 1m/],
+    ['control characters', { status: 500, body: '\x1b[31mred\x07\u009b1m' }, /answered HTTP 500: \[31mred 1m/],
   ])('%s', async (_, answer, told) => {
     const { client, standIn } = await served(answer);
     const failure = await failureOf(client.json('POST', '/grid/splits', GIVEN));
@@ -124,7 +124,7 @@ describe('an invalid answer is one error with the URL and the start of the answe
   });
 });
 
-describe('an answer without end', () => {
+describe('an endless response', () => {
   test('is aborted at the limit of bytes', async () => {
     const { client } = await served(
       (response) => {
@@ -133,7 +133,7 @@ describe('an answer without end', () => {
       },
       { maxBytes: 10_000 },
     );
-    expect(await failureOf(client.json('GET', '/x'))).toMatch(/too large: the limit is 10,000 bytes \(answerBytes\)/);
+    expect(await failureOf(client.json('GET', '/x'))).toMatch(/too large: the limit is 10,000 bytes \(responseBytes\)/);
   });
 
   test('is aborted at the time limit, even if bytes keep arriving', async () => {
@@ -142,9 +142,9 @@ describe('an answer without end', () => {
         const more = setInterval(() => response.write(' '), 20);
         response.on('close', () => clearInterval(more));
       },
-      { answerTimeout: 0.3, idleTimeout: 60 },
+      { responseTimeout: 0.3, idleTimeout: 60 },
     );
-    expect(await failureOf(client.json('GET', '/x'))).toMatch(/took too long: the limit is 0.3 s \(answerSeconds\)/);
+    expect(await failureOf(client.json('GET', '/x'))).toMatch(/took too long: the limit is 0.3 s \(responseSeconds\)/);
   });
 
   test.each([
@@ -160,16 +160,16 @@ describe('an answer without end', () => {
   test('is aborted at the limit of decompressed bytes, too', async () => {
     const bomb = gzipSync(Buffer.alloc(1_000_000, ' '));
     const { client } = await served({ headers: { 'Content-Encoding': 'gzip' }, body: bomb }, { maxBytes: 10_000 });
-    expect(await failureOf(client.json('GET', '/x'))).toMatch(/too large: the limit is 10,000 bytes \(answerBytes\)/);
+    expect(await failureOf(client.json('GET', '/x'))).toMatch(/too large: the limit is 10,000 bytes \(responseBytes\)/);
   });
 
   test.each<[string, Answer]>([
     ['begins', () => {}],
     ['continues', (response) => void response.write('{"tasks":[')],
-  ])('an answer that never %s is aborted after the idle limit', async (_, answer) => {
+  ])('a response that never %s is aborted after the idle limit', async (_, answer) => {
     const { client, standIn } = await served(answer, { idleTimeout: 0.15 });
     const failure = await failureOf(client.json('GET', '/x'));
-    expect(failure).toMatch(/no answer within 0.15 s/);
+    expect(failure).toMatch(/no response within 0.15 s/);
     expect(failure).toContain(`at: GET ${standIn.url}/x`);
   });
 });
@@ -234,7 +234,7 @@ test('an IPv6 server is reached', async () => {
 test('an idle connection that the server closed is not a failure', async () => {
   let answered = 0;
   const server = await StandIn.start({
-    // As a server whose keep-alive ends in the very moment of the next request.
+    // Like a server whose keep-alive time ends at the moment of the next request.
     http: () => (answered++ === 1 ? (response) => void response.destroy() : undefined),
   });
   const client = clientOf(server.url);
@@ -281,7 +281,7 @@ describe('TLS', () => {
 describe('an abort', () => {
   const REASON = new Error('stopped');
   test.each<[string, (response: ServerResponse) => void]>([
-    ['before the answer', () => {}],
+    ['before the response', () => {}],
     ['in the middle of it', (response) => void response.write('{"a":')],
   ])('%s ends the request with its reason', async (_, start) => {
     const stop = new AbortController();

@@ -3,7 +3,7 @@ import { prefetch } from '../../src/openenv/index.js';
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Numbers from 0, with a count of those taken. */
+/** Numbers from 0, with a count of the numbers that were taken. */
 class Numbers {
   taken = 0;
   ended = false;

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { HttpClient, parseServerUrl } from '../../src/openenv/index.js';
-import { busyOf } from '../../src/openenv/server-busy.js';
+import { busyOf } from '../../src/openenv/retry-after.js';
 import { discoverAll, Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
 import { type Answer, StandIn } from '../support/stand-in.js';
@@ -48,7 +48,7 @@ describe('a busy server', () => {
 
   test('without Retry-After fails at once', async () => {
     const server = await StandIn.start({ http: busyAt('/health', 503) });
-    expect(await failureOf(discoverAll(server.url))).toMatch(/the server answered 503/);
+    expect(await failureOf(discoverAll(server.url))).toMatch(/the server answered HTTP 503/);
   });
 
   test('is not waited for after an interruption', async () => {

@@ -114,7 +114,7 @@ describe('an unexpected frame', () => {
       return null;
     });
 
-  test('is never taken for the next answer', async () => {
+  test('is never taken for the next response', async () => {
     const { session, server } = await opened(twice());
     await reset(session);
     expect(await failureOf(session.listTools(5))).toMatch(/the server answered the reset twice: .*tools/);
@@ -167,12 +167,12 @@ test('a refused request leaves the session usable', async () => {
   expect((await reset(session)).done).toBe(false);
 });
 
-/** Answers each reset so. */
+/** Answers each reset with this. */
 const onReset = (answer: (session: Parameters<Script>[1]) => unknown): StandInOptions => ({
   ws: ({ type }, session) => (type === 'reset' ? answer(session) : undefined),
 });
 
-describe('an invalid answer ends the session, with the URL and the start of the answer:', () => {
+describe('an invalid response ends the session, with the URL and the start of the response:', () => {
   test.each<[string, StandInOptions, RegExp]>([
     ['text that is not JSON', onReset(() => 'Hello\x07 there'), /not an OpenEnv frame: Hello there/],
     ['truncated JSON', onReset(() => '{"type":"observation","da'), /not an OpenEnv frame: \{"type":"observation","da/],
@@ -192,16 +192,16 @@ describe('an invalid answer ends the session, with the URL and the start of the 
       /closed the session \(1011: Internal error/,
     ],
     ['a broken connection', onReset(({ socket }) => socket.terminate() ?? null), /closed the session \(1006/],
-    ['silence', onReset(() => null), /no answer within 0.2 s/],
+    ['silence', onReset(() => null), /no response within 0.2 s/],
     [
       'bytes that are not UTF-8',
       onReset(({ socket }) => socket.send(Buffer.from([0x7b, 0xff]), { binary: false }) ?? null),
-      /violated the websocket protocol: .*invalid UTF-8/,
+      /violated the WebSocket protocol: .*invalid UTF-8/,
     ],
     [
       'a huge frame',
       onReset(() => observation({ text: 'x'.repeat(20_000) })),
-      /too large: the limit is 10,000 bytes \(answerBytes\)/,
+      /too large: the limit is 10,000 bytes \(responseBytes\)/,
     ],
     [
       'a frame of too many values',
@@ -209,9 +209,9 @@ describe('an invalid answer ends the session, with the URL and the start of the 
       /too many JSON values: the limit is 1,000,000 \(jsonValues\)/,
     ],
     [
-      'bytes that are not a websocket frame',
+      'bytes that are not a WebSocket frame',
       onReset(({ socket }) => rawSocket(socket).write('no frame at all') ?? null),
-      /violated the websocket protocol/,
+      /violated the WebSocket protocol/,
     ],
   ])('%s', async (name, options, told) => {
     const maxFrame = name === 'a huge frame' ? 10_000 : undefined;
@@ -229,7 +229,7 @@ describe('an invalid answer ends the session, with the URL and the start of the 
     expect(await failureOf(session.listTools(5))).toMatch(/closed the session \(1012/);
   });
 
-  test('a late answer is never taken for the answer to the next request', async () => {
+  test('a late response is never taken for the response to the next request', async () => {
     let answerLate = () => {};
     const { session } = await opened(
       onReset((served) => {
@@ -237,10 +237,10 @@ describe('an invalid answer ends the session, with the URL and the start of the 
         return null;
       }),
     );
-    expect(await failureOf(reset(session, 0.05))).toMatch(/no answer within 0.05 s/);
+    expect(await failureOf(reset(session, 0.05))).toMatch(/no response within 0.05 s/);
     answerLate();
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await failureOf(session.listTools(5))).toMatch(/no answer within 0.05 s/);
+    expect(await failureOf(session.listTools(5))).toMatch(/no response within 0.05 s/);
   });
 });
 
@@ -265,7 +265,7 @@ test('a limit beyond the range of a timer means no limit', async () => {
   expect((await reset(session, 1e7)).done).toBe(false);
 });
 
-describe('a websocket that does not open:', () => {
+describe('a WebSocket that does not open:', () => {
   test.each<[string, number, Record<string, string>, RegExp]>([
     ['a token is missing', 401, {}, /HTTP 401[\s\S]*--header 'Authorization/],
     ['a rejected handshake', 403, {}, /HTTP 403[\s\S]*check that it is an OpenEnv server/],

@@ -21,7 +21,7 @@ function job(root: string, source: string, flags: Flags = {}): Job {
   return { label: flags.name ?? source, request: requestOf(source, root, flags) };
 }
 
-/** Runs jobs, and how many were under way at once. */
+/** Runs jobs, and returns the maximum number that ran at once. */
 async function batch(jobs: Job[], options: Partial<BatchOptions> = {}, signal = new AbortController().signal) {
   const running = new Set<Job>();
   let most = 0;

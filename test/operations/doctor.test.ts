@@ -8,7 +8,7 @@ import { lockedRequirements } from '../../src/source/programs.js';
 
 const signal = new AbortController().signal;
 
-/** A PATH on which there is nothing but these programs, each of which says one line. */
+/** A PATH with only these programs. Each prints one line. */
 function onlyPrograms(programs: Record<string, string>): void {
   const folder = mkdtempSync(join(tmpdir(), 'gymgen-path-'));
   for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text, { mode: 0o755 });

@@ -19,7 +19,7 @@ import { type Asked, StandIn } from '../support/stand-in.js';
 const gymgen = builtCli();
 const FOLDER = 'root/resources_servers/grid_v1';
 
-/** A folder that gymgen is run in, with a state folder of its own, and a Gym root that was written from a server. */
+/** A folder in which gymgen runs, with its own state folder, and a Gym root that was written from a server. */
 async function checkout(...flags: string[]) {
   const server = await StandIn.start({ splits: { train: days(3) } });
   const place = placed();
@@ -138,6 +138,17 @@ describe('headers of the command line', () => {
     }
   });
 
+  test('are also named if the server denies only the WebSocket', async () => {
+    const server = await StandIn.start({ splits: { train: days(1) } });
+    const { cwd } = placed();
+    const env = { XDG_STATE_HOME: tempFolder(), SHOP_TOKEN: 't0p' };
+    const header = 'Authorization=Bearer $SHOP_TOKEN';
+    expect(await gymgen([server.url, 'root', '--header-env', header], { cwd, env })).toMatchObject({ exitCode: 0 });
+    server.refuseUpgrades(403);
+    const { stderr } = await gymgen(['check', 'root'], { cwd, env });
+    expect(stderr).toContain(`: --source ${server.url} --header-env '${header}'`);
+  });
+
   test.each(['http://h/\u001b[2J\n::error::x', 'https://u:secret@h', 'file:///etc/passwd', '://'])(
     'the error shows no unsafe text of a lock file: %j',
     async (source) => {
@@ -207,7 +218,10 @@ describe('a tasks file that a lock file names', () => {
 });
 
 describe('code that serves the tasks', () => {
-  /** A bundle, and a Python that serves it by naming a server that runs already, and leaves a trace. */
+  /**
+   * A bundle, and a fake Python that announces the URL of a running server and creates a file, so that a test can
+   * detect it.
+   */
   async function withBundle(...flags: string[]) {
     const server = await StandIn.start({ splits: { train: days(3) } });
     const place = placed();
@@ -223,7 +237,7 @@ describe('code that serves the tasks', () => {
     const written = await place.run('bundle', 'root', ...python, ...flags);
     expect(written).toMatchObject({ exitCode: 0 });
     const ran = () => (existsSync(trace) ? readFileSync(trace, 'utf8').trim().split('\n').length : 0);
-    /** The same files for another user, or on another machine. */
+    /** Copies the files, as for another user or another machine. */
     const elsewhere = () => {
       const copy = tempFolder();
       cpSync(place.cwd, copy, { recursive: true });
@@ -232,7 +246,7 @@ describe('code that serves the tasks', () => {
     return { server, ...place, python, ran, elsewhere };
   }
 
-  const REFUSED = 'code that only a lock file names is not run';
+  const REFUSED = 'refused to run code that only a lock file names';
 
   test('is run again for the user who wrote the folder from it', async () => {
     const { run, python, ran } = await withBundle();
@@ -254,7 +268,7 @@ describe('code that serves the tasks', () => {
     }
     expect(ran()).toBe(before);
     expect(await clone.run('check', 'root', ...python, '--run-source')).toMatchObject({ exitCode: 0 });
-    // A check writes nothing, so that it is asked again; an update is a write.
+    // A check writes nothing, so the next command asks again. An update is a write, so gymgen remembers it.
     expect(await clone.run('check', 'root', ...python)).toMatchObject({ exitCode: 2 });
     expect(await clone.run('update', 'root', ...python, '--run-source')).toMatchObject({ exitCode: 0 });
     expect(await clone.run('check', 'root', ...python)).toMatchObject({ exitCode: 0 });

@@ -25,7 +25,13 @@ test('every option belongs to a command, and no command has a flag twice', () =>
 
 test('a name is the long flag in camel case, except where two commands differ', () => {
   const camelCase = (flag: string) => flag.slice(2).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  expect(NAMES.filter((name) => camelCase(flagOf(name)) !== name)).toEqual(['sources']);
+  expect(NAMES.filter((name) => camelCase(flagOf(name)) !== name)).toEqual([
+    'outputConfig',
+    'outputFolder',
+    'agentPort',
+    ...['playSplit', 'playLimit', 'playConcurrency', 'playOutput', 'gymPython', 'playModel'],
+    'sources',
+  ]);
 });
 
 test('a flag has a value in brackets if and only if it has a schema', () => {

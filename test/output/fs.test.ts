@@ -99,7 +99,7 @@ describe('an error of the file system during staging is reported, without leftov
     await expect(write(root, BIG)).rejects.toMatchObject({ message: 'cannot write: disk full' });
     expect(snapshot(disk)).toEqual(before);
 
-    // There is not even room for the owner file.
+    // The disk has no room even for the owner file.
     const filler = join(disk, 'filler');
     expect(() => writeFileSync(filler, Buffer.alloc(2 << 20))).toThrow('ENOSPC');
     await expect(write(root, { ...OLD, 'app.py': 'new\n' })).rejects.toThrow('disk full');

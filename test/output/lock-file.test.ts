@@ -57,7 +57,7 @@ const damaged: [string, string, string][] = [
   [
     'written by a newer gymgen',
     '{"format": 3, "files": []}',
-    'lock file is from a newer gymgen (format 3; this one reads 2)',
+    'lock file is from a newer gymgen (format 3; this version reads 2)',
   ],
   ['without files', '{"format": 1}', 'lock file is damaged'],
   ['with a path outside the folder', '{"format":1,"files":{"../../x":"sha256:HASH"}}', 'lock file is damaged'],

@@ -11,7 +11,7 @@ const FIRST: Files = {
 };
 
 interface Case {
-  /** What happens to the folder after the first write. */
+  /** Changes the folder after the first write. */
   given?: (folder: string) => void;
   /** What the second run generates, merged into FIRST; `undefined` removes a file. */
   next?: Record<string, Files[string] | undefined>;

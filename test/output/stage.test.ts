@@ -16,7 +16,7 @@ test('rows are streamed to the disk, with bounded memory', async () => {
   let held = 0;
   async function* rows() {
     for (let count = 0; count < 400; count += 1) {
-      // Everything that was produced and is not on disk yet is in memory.
+      // Rows that were generated but are not on disk yet are in memory.
       if (produced > 0) held = Math.max(held, produced - statSync(staged).size);
       produced += chunk.length;
       yield chunk;

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs, { type FileHandle } from 'node:fs/promises';
+import fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { discover } from '../../src/discover/index.js';
 import { requestOf } from '../../src/operations/request.js';
 import { write } from '../../src/operations/write.js';
+import { patchedWrite } from '../output/support/patched-fs.js';
 import { tempFolder } from '../support/built-cli.js';
 import { discoverOptions, Said } from '../support/discovered.js';
 
@@ -22,7 +23,7 @@ interface Counts {
   sessions: number;
 }
 
-/** The server that the benches are run on. */
+/** The server of the benchmarks. */
 async function served(options: object): Promise<{ url: string; counts: () => Promise<Counts> }> {
   const child = spawn(process.execPath, [SERVER, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(async () => {
@@ -35,17 +36,9 @@ async function served(options: object): Promise<{ url: string; counts: () => Pro
 }
 
 /** The sizes of all writes to open files from now on, in this process. */
-async function watchWrites(): Promise<number[]> {
-  const file = await fs.open(join(tempFolder(), 'any'), 'w');
-  const prototype = Object.getPrototypeOf(file) as FileHandle;
-  await file.close();
+function watchWrites(): number[] {
   const sizes: number[] = [];
-  const real = prototype.writeFile;
-  const spy = vi.spyOn(prototype, 'writeFile').mockImplementation(function (this: FileHandle, ...args) {
-    sizes.push((args[0] as Buffer).length);
-    return real.apply(this, args);
-  });
-  onTestFinished(() => spy.mockRestore());
+  patchedWrite((data) => void sizes.push(data.length));
   return sizes;
 }
 
@@ -62,7 +55,7 @@ describe('10,000 tasks of 2.4 KB', () => {
     );
     const { requests, bytes, longest, sessions } = await counts();
     expect(report.counts).toEqual({ requests, bytes, sessions });
-    // What it is, its splits and their sizes; tasks that are played; in the end, whether all is as it was.
+    // Requests for the environment, its splits and their sizes; for the tasks; and at the end, to detect changes.
     expect(requests).toBeLessThanOrEqual(Math.ceil((2 * size) / MIB) + 14);
     expect(bytes).toBeLessThan(size * 1.01);
     expect(longest).toBeLessThan(0.6 * MIB);
@@ -71,7 +64,7 @@ describe('10,000 tasks of 2.4 KB', () => {
 
   test('are written once, in pieces of less than half a megabyte', async () => {
     const { url } = await served({ splits: { train: tasks }, bytes: 2400 });
-    const sizes = await watchWrites();
+    const sizes = watchWrites();
     const root = join(tempFolder(), 'root');
     const { folder } = await write(requestOf(url, root, {}), new Said(), new AbortController().signal);
     const rows = (await fs.stat(join(folder, 'data/train.jsonl'))).size;

@@ -165,13 +165,13 @@ describe('the file to write', () => {
   });
 });
 
-test('more files than there are colours, and a folder beside a file, are refused', async () => {
+test('more files than there are colours, and a folder together with a file, are refused', async () => {
   const folder = tempFolder();
   const one = linesFile(join(folder, 'a.jsonl'), [simpleRollout()]);
   await expect(reported({ inputs: Array(7).fill(one) })).rejects.toMatchObject({
     message: 'too many files for one report: 7',
   });
   await expect(reported({ inputs: [folder, one] })).rejects.toMatchObject({
-    message: 'a folder cannot be set beside other inputs',
+    message: 'a folder cannot be combined with other inputs',
   });
 });

@@ -63,7 +63,7 @@ test('a server has its rows, the lengths of its prompts, and its toolsets', asyn
 
 test('a folder that gymgen did not write is refused', async () => {
   await expect(reported({ inputs: [tempFolder()] })).rejects.toMatchObject({
-    message: 'not a folder that gymgen wrote',
+    message: 'folder was not written by gymgen',
   });
 });
 

@@ -18,7 +18,7 @@ export function linesFile(path: string, lines: readonly (object | string)[]): st
   return path;
 }
 
-/** A rollout with one answer, and what a test changes. */
+/** A rollout with one message, with the changes of a test. */
 export function simpleRollout(more: object = {}): Record<string, unknown> {
   return {
     responses_create_params: { input: [{ role: 'user', content: 'Day 0' }], tools: [{ name: 'end_turn' }] },

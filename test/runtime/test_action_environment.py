@@ -92,7 +92,7 @@ async def test_the_model_reads_errors_and_continues(play: Any) -> None:
     assert "by: Input should be less than or equal to 5" in await read(episode, by=6)
     assert "five is too much" in await read(episode, by=5)
     assert "Extra inputs are not permitted" in await read(episode, by=1, to=2)
-    assert await read(episode, "leap", by=1) == "There is no tool 'leap'; there is 'step'."
+    assert await read(episode, "leap", by=1) == "There is no tool 'leap'. The only tool is 'step'."
     assert (await episode.tool("step", [1])).text.startswith("The arguments must be a JSON object")
     assert await read(episode, by=3) != ""
     assert (await verdict(episode))["reward"] == 1.0

@@ -83,8 +83,8 @@ async def test_a_notice_in_response_to_a_call_masks(fakes: Any, play: Any, verdi
 
 
 @pytest.mark.parametrize("late", [0.0, 0.2])
-async def test_a_surplus_response_at_the_end_masks(fakes: Any, play: Any, verdict: Any, late: float) -> None:
-    """The unexpected frame comes first, so the environment's own response is the surplus one."""
+async def test_an_extra_response_at_the_end_masks(fakes: Any, play: Any, verdict: Any, late: float) -> None:
+    """The unexpected frame comes first, so the environment's own response is the extra one."""
 
     async def end(session: Session) -> list[str]:
         await session.socket.send_str(FRAMES["an end with a reward"])
@@ -103,7 +103,7 @@ async def test_a_response_to_another_tools_call_masks(fakes: Any, play: Any, ver
     await episode.tool("act", {})
     found = await verdict(episode)
     masked(found)
-    assert f"answered the call of '{tool}' as a call of 'other'" in found["failure_reason"]
+    assert f"response to a call of '{tool}' is for a call of 'other'" in found["failure_reason"]
 
 
 class Restless:

@@ -16,7 +16,7 @@ afterEach(() => {
 describe('a bundle is not served in the current folder', () => {
   beforeEach(() => {
     for (const folder of ['bin', 'home', 'bundle']) mkdirSync(join(work, folder));
-    // Answers as a Python that has AgentEnv, and records the folder that it runs in.
+    // Behaves like a Python that has AgentEnv, and records the folder that it runs in.
     const python = `#!/bin/sh\npwd >> ${work}/calls\n[ "$1" = -c ] && exit 0\necho '{"url": "http://h", "framework": "1"}'\nexec cat\n`;
     writeFileSync(join(work, 'bin/python3'), python, { mode: 0o755 });
     vi.stubEnv('PATH', [join(work, 'bin'), '/usr/bin', '/bin'].join(delimiter));

@@ -53,7 +53,9 @@ describe('the environment of a project', () => {
   test('that cannot be created is reported with the message of uv, and leaves nothing', async () => {
     machine.program('uv', `${FAKE_UV}if [ "$1" = pip ]; then echo "no solution found" >&2; exit 1; fi\n`);
     const failure = await failureOf(projectPython(project(), () => {}, signal));
-    expect(failure).toBe('uv could not install the dependencies of project\nno solution found');
+    expect(failure).toBe(
+      'uv could not install the dependencies of project\nno solution found\nfix: solve the problem that uv reports, and run gymgen again',
+    );
     expect(envs()).toEqual([]);
   });
 
@@ -63,7 +65,7 @@ describe('the environment of a project', () => {
       `${FAKE_UV}if [ "$1" = pip ]; then for n in 1 2 3 4 5 6 7 8; do echo "line $n" >&2; done; exit 1; fi\n`,
     );
     const failure = await failureOf(projectPython(project(), () => {}, signal));
-    expect(failure.split('\n').slice(1)).toEqual(['line 1', 'line 5', 'line 6', 'line 7', 'line 8']);
+    expect(failure.split('\n').slice(1, -1)).toEqual(['line 1', 'line 5', 'line 6', 'line 7', 'line 8']);
   });
 
   test('that is interrupted leaves nothing in the cache', async () => {

@@ -23,7 +23,7 @@ test.each([
   ['port: 99999', /invalid openenv.yaml: port/],
   ['- a list', /invalid openenv.yaml/],
   ['a: [', /invalid openenv.yaml/],
-  ['name: x', /declares no dependencies\n.*pyproject.toml[\s\S]*serve it yourself/],
+  ['name: x', /declares no dependencies\n.*pyproject.toml[\s\S]*serve the project yourself/],
 ])('a project with the openenv.yaml %j is refused', async (yaml, message) => {
   writeFileSync(join(folder, 'openenv.yaml'), yaml);
   mkdirSync(join(folder, 'server'));

@@ -46,7 +46,7 @@ describe('a server that fails to start', () => {
     const script = 'for (let n = 0; n < 50; n++) console.error("line " + n); process.exit(3)';
     const failure = await failureOf(started(script));
     expect(failure).toMatch(/could not serve the example: .*exit code 3/);
-    expect(failure).toMatch(/line 30\n[\s\S]*line 49$/);
+    expect(failure).toMatch(/line 30\n[\s\S]*line 49\n/);
     expect(failure).not.toContain('line 29');
   });
 

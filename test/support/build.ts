@@ -1,3 +1,3 @@
-// Before the tests of a project: what runs in processes of its own is built from the sources of now.
+// Runs before the tests of a project: builds the current sources, for tests that run gymgen in its own process.
 
 export { ensureBuilt as default } from '../../scripts/project.mjs';

@@ -9,13 +9,13 @@ const GYMGEN = fileURLToPath(new URL('../../bin/gymgen.cjs', import.meta.url));
 
 export interface Cli {
   (args: string[], options?: Options): ResultPromise<{ reject: false; encoding: 'utf8' }>;
-  /** Its end of a pipe in a shell: `gymgen ARGS | REST`. */
+  /** Runs gymgen at the start of a shell pipe: `gymgen ARGS | REST`. */
   piped(args: string[], rest: string): ResultPromise<{ reject: false; encoding: 'utf8' }>;
-  /** By a script of `sh`, in which `"$0" "$@"` is gymgen with its arguments. */
+  /** Runs gymgen from an `sh` script, in which `"$0" "$@"` is gymgen with its arguments. */
   script(args: string[], text: string, options?: Options): ResultPromise<{ reject: false; encoding: 'utf8' }>;
 }
 
-/** Runs gymgen as a user does, in a process of its own. */
+/** Runs gymgen as a user does, in its own process. */
 export function builtCli(): Cli {
   const run = (args: string[], options: Options = {}) =>
     execa(process.execPath, [GYMGEN, ...args], { ...options, reject: false });
@@ -25,7 +25,7 @@ export function builtCli(): Cli {
   return Object.assign(run, { piped, script }) as Cli;
 }
 
-/** A folder that goes away with the test. */
+/** A folder that is removed after the test. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gymgen-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -7,7 +7,7 @@ export interface Ran {
   exitCode: unknown;
 }
 
-/** Runs gymgen in this process, for tests that run it so often that a process each would take too long. One at a time. */
+/** Runs gymgen in this process, because a process for each of many runs would take too long. One run at a time. */
 export async function gymgenHere(
   args: string[],
   { cwd, env = {} }: { cwd: string; env?: Record<string, string> },

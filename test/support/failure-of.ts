@@ -1,6 +1,8 @@
 import { UserError } from '../../src/errors.js';
 
-/** What a user reads of a failure, as one text: what, details, where, fix. @throws where it succeeds, or fails with a bug */
+/**
+ * A failure as a user reads it: problem, details, place and fix. @throws if the promise succeeds, or fails with a bug
+ */
 export async function failureOf(work: Promise<unknown>): Promise<string> {
   try {
     await work;

@@ -10,7 +10,7 @@ export const FAKE_UV =
 export interface FakeMachine {
   /** A temporary folder with the cache, the state and PATH's first entry. */
   readonly home: string;
-  /** Puts a shell script on PATH that records its calls. */
+  /** Adds a shell script to PATH. It records its calls. */
   program(name: string, script: string): void;
   /** Recorded calls: working directory, name and arguments. */
   calls(): string[];

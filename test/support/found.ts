@@ -20,7 +20,7 @@ export async function failureFrom(options: StandInOptions, changes = {}) {
 export const byNumber = (turns: (number: number) => ServedTool[][]) => (task: ServedTask) =>
   turns(Number(/\d+$/.exec(String(task.name))));
 
-/** Answers resets by the task's index; `undefined` leaves one to the episode. */
+/** Answers resets by the task's index; `undefined` means the response of the episode. */
 export const onReset =
   (script: (index: number, session: ServedSession) => unknown): Script =>
   ({ type, data }, session) =>

@@ -1,4 +1,4 @@
-/** What a recording of two tasks of one toolset says, each part of which may be changed. */
+/** The lines of a recording of two tasks with one toolset. A test may change each part. */
 export interface HandRecording {
   header?: object;
   split?: string;
@@ -6,7 +6,7 @@ export interface HandRecording {
   tool?: object;
   key?: string;
   ref?: object;
-  /** Lines in front of the end. */
+  /** Lines before the last one. */
   more?: string[];
 }
 

@@ -1,4 +1,4 @@
-/** A seeded source of whole numbers below a bound (mulberry32), so that a failure comes again. */
+/** A seeded generator of whole numbers below a bound (mulberry32), so that failures are reproducible. */
 export function dice(seed: number): (bound: number) => number {
   let state = (seed + 1) * 0x9e3779b9;
   return (bound) => {
@@ -14,7 +14,7 @@ const KEYS =
 const SCALARS =
   'null true 0 -1 3 40 1.0 1e400 9223372036854775807 "" "all" "error" "observation" "a/b" "\\ud800" "CAPACITY_REACHED" "end_turn" [] {}';
 
-/** JSON text that a server of OpenEnv might send, with its keys and without its sense. */
+/** JSON text with the keys of OpenEnv's messages and random values. */
 export function oddJson(roll: (bound: number) => number, depth = 0): string {
   const pick = (words: string) => words.split(' ')[roll(words.split(' ').length)] as string;
   const several = () => Array.from({ length: roll(5) });
@@ -24,7 +24,7 @@ export function oddJson(roll: (bound: number) => number, depth = 0): string {
   return `{${several().map(() => `"${pick(KEYS)}":${oddJson(roll, depth + 1)}`)}}`;
 }
 
-/** A value as JSON text, with odd JSON in place of some part of it. */
+/** A value as JSON text, with one part replaced by odd JSON. */
 export function mutated(value: unknown, roll: (bound: number) => number): string {
   const copy = { root: structuredClone(value) };
   let [holder, key]: [Record<string, unknown>, string] = [copy, 'root'];

@@ -15,7 +15,7 @@ const COUNT = {
 export interface ServerWithoutTasks extends StandInOptions {
   /** The action of GET /schema; null for an environment with tools. */
   action?: object;
-  /** The answer to POST /mcp. */
+  /** The response to POST /mcp. */
   mcp?: object;
   /** The observation of a reset, from its arguments. */
   shows?: (args: Record<string, unknown>, session: number) => object;
@@ -23,7 +23,7 @@ export interface ServerWithoutTasks extends StandInOptions {
   steps?: (action: Message['data'], session: number) => object;
 }
 
-/** A server that lists no tasks, of an environment with one action unless `action` is null. */
+/** A server that lists no tasks. Its environment has one action, unless `action` is null. */
 export async function serverWithoutTasks({
   action = COUNT,
   mcp,

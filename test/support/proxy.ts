@@ -4,12 +4,12 @@ import { onTestFinished, vi } from 'vitest';
 
 export interface TestProxy {
   port: number;
-  /** Requests as they came: `GET http://env.test/health`, `CONNECT env.test:80`. */
+  /** Requests as they were received: `GET http://env.test/health`, `CONNECT env.test:80`. */
   asked: string[];
   logins: (string | undefined)[];
 }
 
-/** An HTTP proxy that leads every host to one local port; with `status`, it refuses. */
+/** An HTTP proxy that connects every host to one local port. With `status`, it refuses every request. */
 export async function startProxy(target: number, status?: number): Promise<TestProxy> {
   const sockets = new Set<Socket>();
   const found: TestProxy = { port: 0, asked: [], logins: [] };
@@ -54,7 +54,7 @@ export async function startProxy(target: number, status?: number): Promise<TestP
   return found;
 }
 
-/** Sets the variables of proxies for one test, without those of the machine. */
+/** Sets the proxy variables for one test, and removes those of the machine. */
 export function proxyEnv(variables: Record<string, string>): void {
   for (const name of ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy']) {
     vi.stubEnv(name, '');

@@ -9,7 +9,7 @@ const FOLDER = fileURLToPath(new URL('../../fixtures/recordings/', import.meta.u
 
 interface Exchange {
   request: Message;
-  /** The frame that answered it, as it came. */
+  /** The frame of its response, as it was received. */
   answer: string;
 }
 
@@ -18,7 +18,7 @@ interface HttpRecording {
   response: { status: number; body: unknown };
 }
 
-/** Frames of one recorded session by what they are: `{"dir":"<","frame":"…"}`. */
+/** A recorded frame and its direction: `{"dir":"<","frame":"…"}`. */
 export function frames(bundle: string, file: string): { dir: string; frame: string }[] {
   const lines = readFileSync(`${FOLDER}${bundle}/${file}`, 'utf8').trim().split('\n');
   return lines.map((line) => JSON.parse(line));
@@ -29,12 +29,12 @@ function http(bundle: string): HttpRecording[] {
   return files.map((name) => JSON.parse(readFileSync(`${FOLDER}${bundle}/${name}`, 'utf8')));
 }
 
-/** Such as `list_tools`, `end_turn` or `state`: what a request asks for, whatever its arguments. */
+/** The kind of a request, whatever its arguments: `list_tools`, `end_turn`, `state`. */
 function kindOf({ type, data }: Message): string {
   return data?.tool_name ?? data?.type ?? type;
 }
 
-/** Of each task's recorded episodes, by its name, the one that went furthest. */
+/** The longest recorded episode of each task, by the task's name. */
 function episodes(bundle: string): Map<string, Exchange[]> {
   const found = new Map<string, Exchange[]>();
   for (const file of readdirSync(FOLDER + bundle).filter((name) => name.endsWith('.jsonl'))) {
@@ -46,7 +46,7 @@ function episodes(bundle: string): Map<string, Exchange[]> {
   return found;
 }
 
-/** Each reset of a session with what followed it. */
+/** Each reset of a session, with the requests that followed it. */
 function episodesIn(bundle: string, file: string): Exchange[][] {
   const found: Exchange[][] = [];
   let request: Message | undefined;
@@ -71,7 +71,7 @@ function parsed(frame: string): Message | undefined {
   try {
     return JSON.parse(frame);
   } catch {
-    return undefined; // recorded to see what the server makes of it
+    return undefined; // recorded only to see how the server reacts
   }
 }
 
@@ -80,15 +80,16 @@ function nameIn(frame: string): string | undefined {
   return metadata?.status === 'error' ? undefined : metadata?.task?.name;
 }
 
-/** What AgentEnv answers in a turn without tools, for episodes in which this was not asked. */
+/** AgentEnv's response in a turn without tools, for episodes in which this request was not recorded. */
 function answerWithoutTools(message: Message): string {
   const [session] = episodesIn('qa-v1', 'ws-session.jsonl') as [Exchange[]];
   return session.find(({ request }) => kindOf(request) === kindOf(message))?.answer as string;
 }
 
 /**
- * Plays what a real AgentEnv server said: its answers over HTTP, and of its sessions the one in which the task was played.
- * A request that was not recorded, such as a range or a count of another split, is answered from the recorded lists.
+ * Replays the recorded responses of a real AgentEnv server, over HTTP and from the session in which the task was
+ * played. A request that was not recorded, such as a range or a count of another split, is answered from the recorded
+ * lists.
  */
 export async function recorded(bundle: string, options: StandInOptions = {}): Promise<StandIn> {
   const answers = http(bundle);
@@ -109,7 +110,7 @@ export async function recorded(bundle: string, options: StandInOptions = {}): Pr
       if (!episode) throw new Error(`no recording plays ${bundle} ${split}[${index}]`);
       const [reset, ...rest] = episode as [Exchange, ...Exchange[]];
       open.set(session, rest);
-      // It was recorded in one of the splits that have the task.
+      // The episode was recorded in one of the splits that contain the task.
       return reset.answer.replaceAll(/"split":"[^"]*","index":\d+/g, `"split":"${split}","index":${index}`);
     }
     const left = open.get(session) ?? [];

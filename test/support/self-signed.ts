@@ -1,4 +1,4 @@
-/** A self-signed certificate for localhost that nobody trusts, valid for a century; it guards nothing but tests. */
+/** A self-signed certificate for localhost, valid for a century. Nothing trusts it, and only tests use it. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgdh5s04aKdxvoScHL

@@ -8,8 +8,8 @@ export interface Message {
 }
 
 /**
- * Answers one request of a session: a frame's text or a value to be sent as JSON, `null` for no answer at all, and
- * `undefined` to leave it to the episode. A promise delays it.
+ * Responds to one request of a session: with the text of a frame, or with a value that is sent as JSON. `null` means no
+ * response, and `undefined` the response of the episode. A promise delays the response.
  */
 export type Script = (message: Message, session: ServedSession) => unknown;
 
@@ -23,19 +23,19 @@ export function observation(observed: object, rest: object = {}): object {
   return { type: 'observation', data: { observation: observed, reward: null, done: false, ...rest } };
 }
 
-/** How an episode fails: on an ordinary observation. */
+/** A failed episode, which is reported in an ordinary observation. */
 export function failed(error: string, observed: object = {}): object {
   const metadata = { status: 'error', error, task: null };
   return observation({ metadata, ...observed }, { done: true, metadata });
 }
 
-/** A list_tools answer whose tools keep the spelling of their JSON. */
+/** A response to list_tools whose tools keep the spelling of their JSON. */
 export function toolsFrame(tools: readonly ServedTool[]): string {
   const texts = tools.map((tool) => (typeof tool === 'string' ? tool : JSON.stringify(tool)));
   return `{"type":"observation","data":{"observation":{"metadata":{},"tools":[${texts.join(',')}]},"reward":null,"done":false}}`;
 }
 
-/** One websocket of the stand-in, with the episode that it plays. */
+/** One WebSocket of the fake server, with its episode. */
 export class ServedSession {
   readonly received: Message[] = [];
   readonly resets: string[] = [];
@@ -44,7 +44,7 @@ export class ServedSession {
 
   constructor(
     readonly socket: WebSocket,
-    /** How many sessions were opened before. */
+    /** Number of sessions that were opened before. */
     readonly number: number,
     private readonly episodes: Episodes,
   ) {
@@ -76,7 +76,7 @@ export class ServedSession {
     if (answer !== null) this.send(answer);
   }
 
-  /** What the episode answers where no script does. */
+  /** The response of the episode, if no script responds. */
   usual({ type, data }: Message): unknown {
     if (type === 'reset') return this.reset(data.split ?? '', data.index ?? 0);
     if (data.type === 'list_tools') return toolsFrame(this.turns[this.turn] ?? []);

@@ -1,9 +1,9 @@
 import type { Answer, Asked, StandIn } from './stand-in.js';
 
-/** A task's descriptor, which is whatever a server makes of it. */
+/** A task's descriptor. A server may send any value. */
 export type ServedTask = Record<string, unknown>;
 
-/** A tool as a frame has it; a string is the tool's JSON text. */
+/** A tool of a frame; a string is the tool's JSON text. */
 export type ServedTool = object | string;
 
 export function tool(name: string, input_schema: unknown = { type: 'object', properties: {} }): ServedTool {
@@ -25,7 +25,7 @@ export function days(count: number, changes: (number: number) => ServedTask = ()
 
 const NO_TASK: Answer = { status: 400, body: { detail: 'Invalid task index' } };
 
-/** The Task API of openenv 0.10.0, in the words of its own server. */
+/** The Task API of openenv 0.10.0, with the error messages of its own server. */
 export function taskApi({ name, splits }: StandIn, { method, path, body }: Asked): Answer {
   const route = `${method} ${path}`;
   if (route === 'GET /health') return { body: { status: 'healthy' } };

@@ -7,7 +7,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { type Message, type Script, ServedSession } from './served-session.js';
 import { day, type ServedTask, type ServedTool, TOOLS, taskApi } from './served-tasks.js';
 
-/** An HTTP request as it came. */
+/** An HTTP request as it was received. */
 export interface Asked {
   method: string;
   path: string;
@@ -15,7 +15,7 @@ export interface Asked {
   body: unknown;
 }
 
-/** A body that is no text or Buffer is sent as JSON. */
+/** A body that is not a string or Buffer is sent as JSON. */
 export type Answer =
   | { status?: number; headers?: http.OutgoingHttpHeaders; body?: unknown }
   | ((response: http.ServerResponse) => void);
@@ -23,37 +23,37 @@ export type Answer =
 export interface StandInOptions {
   name?: string;
   splits?: Record<string, ServedTask[]>;
-  /** What each turn of a task offers. */
+  /** The tools of each turn of a task. */
   turns?: (task: ServedTask) => ServedTool[][];
   maxSessions?: number;
-  /** Handshakes that are answered with 503 and Retry-After: 0, before the others. */
+  /** Number of handshakes that are answered with 503 and Retry-After: 0, before any other. */
   busyHandshakes?: number;
-  /** Answers in place of the Task API; `undefined` leaves it to that. */
+  /** Responds instead of the Task API, unless it returns `undefined`. */
   http?: (asked: Asked, standIn: StandIn) => Answer | undefined | Promise<Answer | undefined>;
-  /** Answers in place of an episode, likewise. */
+  /** Responds instead of the episode, unless it returns `undefined`. */
   ws?: Script;
-  /** What the path of every route starts with. */
+  /** The base path of all routes. */
   base?: string;
   tls?: { key: string; cert: string };
   /** An IPv6 server listens on ::1. */
   host?: string;
-  /** Whether the client may leave connections open, for tests of a client that is stopped half-way. */
+  /** Whether the client may leave connections open, for tests that stop the client half-way. */
   mayLeak?: boolean;
 }
 
 /**
- * An OpenEnv server as openenv 0.10.0 is on the wire, with faults on demand. It lasts as long as the test, in the end of
- * which it wants all of its connections closed by the client.
+ * A fake OpenEnv server with the protocol of openenv 0.10.0, and with faults on demand. It ends with the test. The test
+ * fails if the client has not closed all connections by then.
  */
 export class StandIn {
   readonly asked: Asked[] = [];
   readonly sessions: ServedSession[] = [];
   readonly handshakes: http.IncomingHttpHeaders[] = [];
-  /** The most sessions that were open at one time. */
+  /** The maximum number of sessions that were open at a time. */
   peak = 0;
   readonly name: string;
   port = 0;
-  /** May be changed while the server runs, as a server's tasks may. */
+  /** May be changed while the server runs. */
   splits: Record<string, ServedTask[]>;
   private readonly connections = new Set<Socket>();
 
@@ -67,7 +67,7 @@ export class StandIn {
     server.on('connection', (socket) => {
       this.connections.add(socket);
       socket.on('close', () => this.connections.delete(socket));
-      socket.on('error', () => {}); // clients may go as they like
+      socket.on('error', () => {}); // clients may disconnect at any time
     });
     let busy = options.busyHandshakes ?? 0;
     const sockets = new WebSocketServer({
@@ -101,12 +101,12 @@ export class StandIn {
     return this.sessions.filter((session) => session.isOpen).length;
   }
 
-  /** What was asked to be played, in the order in which it was: `train[0]`. */
+  /** The tasks of all resets, in the order of the requests: `train[0]`. */
   get resets(): string[] {
     return this.sessions.flatMap((session) => session.resets);
   }
 
-  /** From now on, no websocket opens: the handshake gets this HTTP answer. */
+  /** From now on, no WebSocket opens: the handshake gets this HTTP response. */
   refuseUpgrades(status: number, headers: Record<string, string> = {}): void {
     this.server.removeAllListeners('upgrade').on('upgrade', (_, socket) => {
       const lines = Object.entries({ ...headers, 'Content-Length': '0', Connection: 'close' });
@@ -114,7 +114,7 @@ export class StandIn {
     });
   }
 
-  /** Waits until no connection is left. @throws where the client leaves one open */
+  /** Waits until no connection is left. @throws if the client leaves one open */
   async idle(): Promise<void> {
     await vi.waitFor(() => expect(this.connections.size, 'connections that the client left open').toBe(0), {
       timeout: 4000,

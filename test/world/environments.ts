@@ -1,6 +1,6 @@
 // Environments of the OpenEnv repository: the options that gymgen needs for each, and how the tests' model plays it.
 
-import type { Move } from '../e2e/support/model-server.js';
+import type { Move } from '../../src/play/index.js';
 import type { GivenRow } from '../e2e/support/run-python.js';
 import { FINQA_ANSWER, finqaData } from './support/finqa.js';
 
@@ -13,7 +13,7 @@ export interface Environment {
   options: string[];
   /** Environment variables of its server. */
   env?: (work: string) => Record<string, string>;
-  /** Move sequences for a row. Each rollout takes the next one. No two start with the same move. */
+  /** Sequences of moves for a row. Each rollout takes the next one. Their first moves are all different. */
   plays(row: GivenRow): Move[][];
 }
 
@@ -166,7 +166,7 @@ export const ENVIRONMENTS: Environment[] = [
   },
 ];
 
-/** Environments that gymgen rejects: the reason for the docs, and what its error says. */
+/** Environments that gymgen rejects: the reason for the docs, and the error message. */
 export const REFUSED: { folder: string; why: string; env?: Record<string, string>; told: RegExp }[] = [
   {
     folder: 'chat_env',
@@ -182,7 +182,7 @@ export const REFUSED: { folder: string; why: string; env?: Record<string, string
   {
     folder: 'calendar_env',
     why: 'no session opens: it serves another protocol, without a WebSocket',
-    told: /the server refused the websocket \(HTTP 403\)[\s\S]*check that it is an OpenEnv server/,
+    told: /the server refused the WebSocket: HTTP 403[\s\S]*check that it is an OpenEnv server/,
   },
 ];
 

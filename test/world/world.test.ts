@@ -1,11 +1,12 @@
-// The public environments of the OpenEnv repository, served as they are: written, validated, and played by the real NeMo Gym.
+// The public environments of the OpenEnv repository, served unchanged: gymgen writes them, and real NeMo Gym validates
+// and plays them.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type Move, modelServer } from '../../src/play/index.js';
 import { NemoGym, type Rollout, readJsonLines, writeJsonLines } from '../e2e/support/gym.js';
 import { folderOf, startGymgen, tempFolder } from '../e2e/support/gymgen.js';
-import { type Move, modelServer } from '../e2e/support/model-server.js';
 import { endings } from '../e2e/support/processes.js';
 import { type GivenRow, playGiven, readAsGym } from '../e2e/support/run-python.js';
 import { ENVIRONMENTS, type Environment, NOT_PLAYED, REFUSED } from './environments.js';
@@ -15,7 +16,7 @@ import { folderIn, isProject, served } from './support/repository.js';
 
 const ROLLOUTS = 10;
 
-/** An environment that was written, and where it is served. */
+/** A written environment, and the URL of its server. */
 interface Written extends Pick<Environment, 'plays'> {
   url: string;
   name: string;
@@ -25,9 +26,9 @@ interface Written extends Pick<Environment, 'plays'> {
   interface: 'tools' | 'action';
   tools: string[];
   rule: string;
-  /** What gymgen found that its tasks differ in. */
+  /** What differs between its tasks, as gymgen found. */
   varies: string;
-  /** What the rollouts came to. */
+  /** The results of the rollouts. */
   rewards?: number[];
 }
 
@@ -56,7 +57,7 @@ describe.for(ENVIRONMENTS)('$folder', ({ folder, options, tasks, env = () => ({}
     const needs = env(work);
     const { url } = ending(await served(folder, needs));
     if (tasks) writeJsonLines(join(work, tasks.file), tasks.lines);
-    // A project is served once more by gymgen itself; what NeMo Gym plays on is the server that goes on.
+    // While it writes, gymgen serves a project itself, too. NeMo Gym plays on this server, which keeps running.
     const source = isProject(folder) ? [folderIn(folder), root, '--config-url', url] : [url, root];
     const given = tasks ? ['--tasks', join(work, tasks.file)] : ['--episodes', '10'];
     const { exitCode, stdout, stderr } = await startGymgen([...source, ...given, ...options, '--json'], needs);
@@ -100,7 +101,7 @@ describe('rollouts', () => {
     rollouts = await gym.play(file, '--concurrency', '8');
   });
 
-  test.for(ENVIRONMENTS)('of $folder have the rewards of a direct play', async ({ folder }) => {
+  test.for(ENVIRONMENTS)('of $folder have the rewards of a run without NeMo Gym', async ({ folder }) => {
     const played = one(folder);
     const { url, rows, moves, interface: kind } = played;
     const episodes = rows.flatMap(({ reset }, at) => (moves[at] ?? []).map((each) => ({ reset, moves: each })));
@@ -112,7 +113,7 @@ describe('rollouts', () => {
       expect(own).toHaveLength(moves[at]?.length ?? 0);
       return own.map(({ reward, mask_sample: masked, failure_reason: why }) => (masked ? `masked: ${why}` : reward));
     });
-    // The rollouts of one row come in any order.
+    // The rollouts of a row may be in any order.
     expect([...rewards].sort()).toEqual([...direct].sort());
     played.rewards = direct;
   });

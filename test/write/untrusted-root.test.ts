@@ -1,4 +1,4 @@
-// A Gym root may come with a repository of someone else. Nothing in it makes a command leave the root.
+// A Gym root may come with someone else's repository. Nothing in it makes a command write outside of the root.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
@@ -61,7 +61,7 @@ function stateHome(folder: string): void {
 
 const fifo = (path: string) => void execFileSync('mkfifo', [path]);
 
-/** Shapes of `.gymgen/`, each created for one staging folder. */
+/** Forms of `.gymgen/`, each created for one staging folder. */
 const SHAPES: Record<string, (world: World, staging: string) => void> = {
   'a journal that writes from a folder link': ({ parent }, staging) => {
     put(staging, { 'journal.json': journal({ writes: ['id_rsa'] }) });

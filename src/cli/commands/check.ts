@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../errors.js';
 import type { CheckReport } from '../../operations/check.js';
 import type { LockedRoot } from '../../operations/from-lock/index.js';
-import { type Flags, isGenerateOption, type OptionName, optionsOf, passed } from '../../options/index.js';
+import { type Flags, flagOf, isGenerateOption, type OptionName, optionsOf, passed } from '../../options/index.js';
 import { gymgenCommand } from '../../printed-command.js';
 import type { CommandSpec } from '../command.js';
 import type { Terminal } from '../ui/terminal.js';
@@ -88,7 +88,7 @@ function refuseRecorded(flags: Flags): void {
   const names = Object.keys(passed(flags)) as OptionName[];
   const refused = names.filter((name) => isGenerateOption(name) && !accepted.includes(name));
   if (refused.length === 0) return;
-  throw new UserError(`the lock file decides these options: ${refused.join(', ')}`, {
+  throw new UserError(`the lock file sets these options: ${refused.map(flagOf).join(', ')}`, {
     fix: `leave them out, or name the source: ${gymgenCommand`check <source> <gym-root> [options]`}`,
   });
 }

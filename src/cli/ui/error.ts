@@ -57,7 +57,7 @@ export function errorDocument({ message, where, details, fix }: UserError): Erro
   };
 }
 
-/** The error and its frames. Its message may contain text of others, so it is shown as one line. */
+/** The error and its frames. Its message may contain untrusted text, so it is shown as one line. */
 function stackLines(error: unknown): [string, ...string[]] {
   if (!(error instanceof Error)) return [String(error)];
   const frames = (error.stack ?? '').split('\n').filter((line) => /^ +at /.test(line));

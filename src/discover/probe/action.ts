@@ -41,7 +41,9 @@ export function stepTool(schema: JsonText, { hide, fix, doc }: ActionOptions): T
     required?: string[];
   };
   if (typeof properties !== 'object' || properties === null) {
-    throw new UserError('the action has no fields for a model to set');
+    throw new UserError('the action has no fields for a model to set', {
+      fix: 'add fields to the action on the server',
+    });
   }
   const hidden = new Set(['metadata', ...hide, ...Object.keys(fix)]);
   checkFields(properties as Record<string, unknown>, required, hide, fix);

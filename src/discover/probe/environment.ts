@@ -53,7 +53,7 @@ export async function environmentOf(
 
 /**
  * Asks for tools before any reset, as OpenEnv's MCP environments allow (openenv 0.10.0, core/env_server/mcp_types.py). An
- * environment with an action of its own answers with a VALIDATION_ERROR, or takes the step for one of its actions.
+ * environment with an action of its own returns a VALIDATION_ERROR, or takes the step for one of its actions.
  */
 export async function listsTools(session: Session, seconds: number): Promise<boolean | undefined> {
   try {
@@ -104,7 +104,7 @@ export function addFixedFields(args: JsonText, fixed: ActionOptions['fix']): Jso
 /** How agents act in an environment: with its tools (MCP), or with one kind of action. */
 type Interface = { kind: 'tools' } | { kind: 'action'; schema: JsonText };
 
-/** Whether a `list_tools` step lists tools; undefined if the server's answer does not tell. */
+/** Whether a `list_tools` step lists tools; undefined if the response does not show it. */
 type ListsTools = () => Promise<boolean | undefined>;
 
 /**
@@ -135,8 +135,8 @@ async function mcpTools(http: HttpClient): Promise<ListedTool[]> {
 }
 
 /**
- * The result of a request, or undefined if the server lacks the route: older servers do, and some answer with an error if they
- * have nothing to return. Refused credentials (401, 403) are an error: the route may exist.
+ * The result of a request, or undefined if the server lacks the route: older servers do, and some return an error if
+ * they have nothing to return. Refused credentials (401, 403) are an error: the route may exist.
  */
 export async function unlessMissing<T>(request: Promise<T>): Promise<T | undefined> {
   return request.catch((error: unknown) => {

@@ -7,8 +7,8 @@ type Schema = Record<string, unknown>;
 const WHERE = "the action's schema";
 
 /**
- * Replaces the references of a schema by their targets, because not every model's server resolves references. A recursive
- * reference stays.
+ * Replaces the references of a schema with their targets, because not every model's server resolves references. A
+ * recursive reference stays.
  * @throws UserError if a reference has no target, or if the result is too large
  */
 export function inlineSchema(root: Schema): Schema {

@@ -131,7 +131,7 @@ function doubtfulIn({ start, firstStep }: ScriptedEpisode): Trial['doubtful'] {
 }
 
 export interface TrialContext {
-  /** In what the tasks differ, in the plural. */
+  /** What differs between the tasks, in the plural. */
   varied: string;
   /** Whether the tasks are seeds. If seeds change nothing, one row is enough. */
   areSeeds: boolean;
@@ -152,7 +152,7 @@ export function reportTrial(trial: Trial, context: TrialContext, reporter: Repor
     notes.push(`episodes depend on the ${context.varied} and are reproducible (${trial.tried} tried)`);
   }
   if (typeof trial.prompt === 'object') notes.push(`prompt: ${trial.prompt.from ?? 'the observation'}`);
-  if (trial.prompt === 'volatile') notes.push('prompt: --prompt only');
+  if (trial.prompt === 'volatile') notes.push('prompt: the text of --prompt, without the observation');
   return notes;
 }
 

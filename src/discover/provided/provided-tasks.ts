@@ -24,7 +24,7 @@ export interface ProvidedTask extends TaskRef {
 /** Tasks that the user provides. They can be read any number of times, split by split, and are never all in memory. */
 export interface ProvidedTasks {
   splits: Split[];
-  /** In what the tasks differ, in the plural, for messages. */
+  /** What differs between the tasks, in the plural, for messages. */
   varied: string;
   tasks(split: string): AsyncIterable<ProvidedTask[]>;
 }

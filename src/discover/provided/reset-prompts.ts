@@ -32,7 +32,7 @@ export class ResetPrompts {
   ) {
     this.isVolatile = trial.prompt === 'volatile';
     if (this.isVolatile && options.text === undefined) {
-      throw new UserError('no two resets of a task show the same prompt', {
+      throw new UserError('the prompt of a task changes with each reset', {
         fix: 'describe the job with --prompt TEXT, or add a prompt to each task in --tasks FILE',
       });
     }

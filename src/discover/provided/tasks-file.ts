@@ -77,7 +77,7 @@ async function countTasks(file: string): Promise<Map<string, number>> {
 
 function invalidLines(details: string[]): UserError {
   const fix =
-    'a line has the arguments of a reset, or reset with these arguments; and optionally prompt, system_prompt, split and id';
+    'write the arguments of a reset in each line, directly or as the value of reset; prompt, system_prompt, split and id are optional';
   return new UserError('invalid lines in the tasks file; nothing was written', { details, fix });
 }
 
@@ -111,7 +111,7 @@ function readLine({ where, values }: TaskRecord, report: ProblemHandler): TaskLi
   }
 }
 
-/** What a line defines. */
+/** The parts of a task that a line defines. */
 type TaskLine = Omit<ProvidedTask, 'split' | 'index' | 'id'> & { split?: string; id?: string };
 
 /** Keys that are not arguments of the reset. */
@@ -145,7 +145,7 @@ function resetOf(values: TaskValues): JsonText {
   if (!reset.startsWith('{')) throw new InvalidLine('reset is not an object');
   if (others.length === 0) return reset;
   const keys = others.map(([key]) => `'${key}'`).join(', ');
-  throw new InvalidLine(`${keys} beside reset: move arguments of the reset into reset`);
+  throw new InvalidLine(`${keys} next to reset: move the arguments of the reset into reset`);
 }
 
 /** An optional string. */
@@ -212,7 +212,7 @@ async function* readJson(file: string): AsyncGenerator<TaskRecord[]> {
   try {
     items = JSON.parse(text);
   } catch (cause) {
-    throw new UserError(`not valid JSON: ${(cause as Error).message}`, { where: file });
+    throw new UserError(`not valid JSON: ${(cause as Error).message}`, { where: file, fix: 'correct the file' });
   }
   if (!Array.isArray(items)) {
     throw new UserError('not a list of tasks', {
@@ -244,9 +244,11 @@ function explained(error: unknown, file: string): unknown {
   if (error instanceof LineTooLong) {
     return new UserError(error.message, { where: file, fix: 'check that it has one task per line' });
   }
-  if (error instanceof CsvError) return new UserError(`not valid CSV: ${error.message}`, { where: file, cause: error });
+  if (error instanceof CsvError) {
+    return new UserError(`not valid CSV: ${error.message}`, { where: file, fix: 'correct the file', cause: error });
+  }
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined || error instanceof UserError) return error;
   const what = code === 'ENOENT' ? 'no such tasks file' : `cannot read the tasks file (${code})`;
-  return new UserError(what, { where: file, fix: 'correct the path in --tasks', cause: error });
+  return new UserError(what, { where: file, fix: 'name a file that you can read: --tasks FILE', cause: error });
 }

@@ -55,7 +55,7 @@ async function readHeader(path: string, file: RecordingFile): Promise<Header> {
     });
   }
   if (header.format > RECORDING_FORMAT) {
-    const what = `recording of a newer gymgen (format ${header.format}; this version reads ${RECORDING_FORMAT})`;
+    const what = `recording is from a newer gymgen (format ${header.format}; this version reads ${RECORDING_FORMAT})`;
     throw new UserError(what, { where: path, fix: 'update gymgen' });
   }
   return file.validate(Header, header);
@@ -242,7 +242,7 @@ export class RecordedDiscovery implements OpenDiscovery {
     const { tasks, toolsets, otherSplits, sha256 } = end;
     this.assertSectionComplete();
     if (this.section !== this.sections.length - 1 || tasks !== this.totalTasks) {
-      throw this.file.damaged(`${this.totalTasks} of ${tasks} tasks`);
+      throw this.file.damaged(`it has ${this.totalTasks} tasks instead of ${tasks}`);
     }
     if (toolsets.length > LIMITS.toolsets) throw overLimit('toolsets', { where: this.file.place });
     if (sha256 !== undefined) this.digest = sha256;

@@ -38,8 +38,8 @@ export async function* eachFolder<Report>(
 }
 
 /**
- * Adds the missing option if a server denies a request without the headers of the config. The headers that a lock file names
- * are only sent if the command line names them, too.
+ * If a server denies a request that lacks the config's headers, adds the options that send them. gymgen sends a header
+ * that a lock file names only if the command line names it, too.
  */
 export function withHeaderHint(error: unknown, { source, gym, discover }: GenerateRequest): unknown {
   const unsent = Object.entries(gym.headers).filter(([name]) => !(name in discover.headers));
@@ -50,11 +50,11 @@ export function withHeaderHint(error: unknown, { source, gym, discover }: Genera
     ...(where === undefined ? {} : { where }),
     details,
     cause,
-    fix: `name the server, and the header of its config: --source ${shellQuote(source)} ${headers.join(' ')}`,
+    fix: `if you trust this server with the header, add: --source ${shellQuote(source)} ${headers.join(' ')}`,
   });
 }
 
-/** Whether the answer was HTTP 401 or 403, to a request or to the websocket handshake. */
+/** Whether the server answered a request or the WebSocket handshake with HTTP 401 or 403. See `handshakeFailure`. */
 function isDenied(error: UserError): boolean {
   if (error instanceof HttpStatusError) return error.status === 401 || error.status === 403;
   return /HTTP 40[13]$/.test(error.message);

@@ -4,6 +4,7 @@ import { UserError } from '../../errors.js';
 import { RecordedFlags } from '../../options/flags.js';
 import type { Flags } from '../../options/index.js';
 import { describeIssues, LOCK_FILE } from '../../output/index.js';
+import { gymgenCommand } from '../../printed-command.js';
 import type { WrittenFolder } from '../../written/index.js';
 
 /** Options of the command line that apply in addition to those of a lock file. */
@@ -42,7 +43,7 @@ export function recordedIn({ name, folder, lock }: WrittenFolder): Recorded {
   if (!source) {
     throw new UserError('lock file does not name a source', {
       where,
-      fix: 'write the folder again: gymgen <source> <gym-root>',
+      fix: `write the folder again: ${gymgenCommand`<source> <gym-root>`}`,
     });
   }
   const checked = RecordedFlags.extend({ name: z.literal(name).optional() }).safeParse(options);
@@ -50,6 +51,6 @@ export function recordedIn({ name, folder, lock }: WrittenFolder): Recorded {
   throw new UserError('lock file has invalid options', {
     where,
     details: describeIssues(checked.error, ['options']),
-    fix: `remove them from the lock file, or write the folder again: gymgen <source> <gym-root> --name ${name}`,
+    fix: `remove them from the lock file, or write the folder again: ${gymgenCommand`<source> <gym-root> --name ${name}`}`,
   });
 }

@@ -19,7 +19,8 @@ export interface LockedRoot {
 /**
  * The requests that wrote the folders of a Gym root, from their lock files. These may come with someone else's repository;
  * docs/lock.md lists what they may decide.
- * @throws UserError if there are no such folders, or if a lock file asks for something that only the command line may
+ * @throws UserError if there are no such folders, or if a lock file contains something that only the command line may
+ * decide
  */
 export async function lockedRequests(gymRoot: string, flags: LockFlags): Promise<LockedRoot> {
   const found = await rootFolders(gymRoot);
@@ -28,12 +29,12 @@ export async function lockedRequests(gymRoot: string, flags: LockFlags): Promise
   const names = found.written.map(({ name }) => name).join(', ');
   if (chosen.length === 0 && unusable.length === 0) {
     throw new UserError(`no folder '${flags.name}' in this Gym root was written by gymgen`, {
-      fix: `choose one of: ${names}`,
+      fix: `pass --name with one of: ${names}`,
     });
   }
   if (flags.source !== undefined && chosen.length > 1) {
     throw new UserError('--source applies to one folder, but there are several', {
-      fix: `add --name with one of: ${names}`,
+      fix: `pass --name with one of: ${names}`,
     });
   }
   const folders = chosen.map((folder) => ({ ...folder, recorded: recordedIn(folder) }));

@@ -30,7 +30,7 @@ export function refuseHeaders(folders: readonly LockedFolder[], flags: LockFlags
   const named = [`--source ${urlIn(source) ?? 'SOURCE'}`, ...(folders.length > 1 ? [`--name ${first.name}`] : [])];
   throw new UserError('headers are not sent to a server that only the lock file names', {
     where: path.join(first.folder, LOCK_FILE),
-    fix: `if you trust that server with them, name it too: ${named.join(' ')}`,
+    fix: `if you trust this server with your headers, add: ${named.join(' ')}`,
   });
 }
 
@@ -46,7 +46,7 @@ export async function refuseTasks({ folder, recorded }: LockedFolder, flags: Loc
     throw new UserError(`lock file names a tasks file ${why}`, {
       where: path.join(folder, LOCK_FILE),
       details: [`options.tasks: ${tasks}`],
-      fix: 'if you trust the server with this file, name it too: --tasks FILE',
+      fix: 'if you want to send this file to the server, add: --tasks FILE',
     });
   };
   const here = await realpath(process.cwd());
@@ -79,7 +79,7 @@ export async function trustedCode(
   }
   const [first] = refused;
   if (first === undefined) return codes;
-  throw new UserError('code that only a lock file names is not run', {
+  throw new UserError('refused to run code that only a lock file names', {
     where: path.join(first.folder, LOCK_FILE),
     details: refused.slice(0, NAMED).map(described),
     fix: `if you trust this code, run: ${commandAgain(['--run-source'])}`,
@@ -98,7 +98,7 @@ async function codeOfLock(source: string, folder: string): Promise<string | unde
   throw new UserError('lock file names a file as its source', {
     where: path.join(folder, LOCK_FILE),
     details: [`source: ${source}`],
-    fix: 'if it is a recording that you trust, name it too: --source FILE',
+    fix: 'if this file is a recording that you trust, add: --source FILE',
   });
 }
 

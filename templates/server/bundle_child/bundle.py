@@ -28,9 +28,9 @@ logger = logging.getLogger(__name__)
 
 PROGRAM = Path(__file__).with_name("serve_bundle.py")
 CONFIGS = Path(__file__).resolve().parent.parent / "configs"  # a relative path in the config starts here
-RESTART_PAUSES_S = (1.0, 30.0)  # the first and the longest pause between two tries to restart the child
+RESTART_PAUSES_S = (1.0, 30.0)  # the first and the longest pause between two attempts to restart the child
 LAST_OUTPUT_S = 0.5  # time to read the last output of a dead child; another process may hold its pipe open
-STOP_S = 0.4  # of the second that Gym grants; AgentEnv then continues its teardown without this process
+STOP_S = 0.4  # Gym grants one second in total; AgentEnv then continues its teardown without this process
 
 
 class Bundle:
@@ -65,7 +65,7 @@ class Bundle:
         self._supervisor = asyncio.create_task(self._supervise(ended))
 
     async def url(self) -> str:
-        """Return the URL of the child, and wait for it during a restart."""
+        """Return the URL of the child. During a restart, wait until the child is ready."""
         assert self._url is not None, "start() must be called first"
         return await asyncio.shield(self._url)
 

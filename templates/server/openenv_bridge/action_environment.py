@@ -13,11 +13,11 @@ from openenv_bridge.observation_text import observation_text, truncate
 from openenv_bridge.websocket import offload
 
 STEP = "step"
-NO_OBSERVATION = "There is nothing to see."
+NO_OBSERVATION = "The observation is empty."
 
 
 class InvalidAction(Exception):
-    """The model's arguments are not an action."""
+    """The model's arguments are not a JSON object."""
 
 
 class ActionEnvironment(Environment):
@@ -25,11 +25,11 @@ class ActionEnvironment(Environment):
 
     async def call(self, tool: str, arguments: bytes) -> str:
         if self._config.tool_names.get(tool, tool) != STEP:
-            return f"There is no tool {tool!r}; there is {self._row_names.get(STEP, STEP)!r}."
+            return f"There is no tool {tool!r}. The only tool is {self._row_names.get(STEP, STEP)!r}."
         try:
             frame = messages.step(build_action(arguments, self._config.fixed_fields))
         except InvalidAction:
-            return "The arguments must be a JSON object, with the fields of an action."
+            return "The arguments must be a JSON object with the fields of an action."
         if len(frame) > messages.MAX_REQUEST:
             return tool_calls.too_large("action is", len(frame))
         try:
@@ -43,10 +43,10 @@ class ActionEnvironment(Environment):
         return text or NO_OBSERVATION
 
     async def finish(self, reply: str) -> None:
-        """Nothing ends the episode early. It is scored as it is."""
+        """Do nothing: no request ends an episode early. Its rewards so far are the score."""
 
     def check_tools(self, row_tools: list[dict[str, Any]]) -> None:
-        """There are no tools to compare."""
+        """Do nothing: there are no tools to compare."""
 
 
 def build_action(arguments: bytes, fixed_fields: Mapping[str, Any]) -> bytes:

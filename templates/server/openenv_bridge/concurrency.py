@@ -1,8 +1,8 @@
 """Limits how many sessions are open at once, and queues the others in order.
 
-A server reports its limit only when all sessions are taken, and other clients may hold some of them. So the limit is
-learned: after a refusal, it is the number of sessions that are open. A session that ends lets the first in the queue
-start. From time to time one more session is tried, to detect sessions that other clients have freed.
+A server reports its limit only when all sessions are in use, and other clients may hold some of them. So the limit is
+learned: after a refusal, it is the number of sessions that are open. When a session ends, the first one in the queue
+starts. From time to time, one more session is tried, to detect sessions that other clients have freed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import math
 
 logger = logging.getLogger(__name__)
 
-PROBE_PAUSES_S = (0.1, 2.0)  # the first and the longest pause between two tries beyond the limit
+PROBE_PAUSES_S = (0.1, 2.0)  # the first and the longest pause between two attempts beyond the limit
 
 
 class Slot:
@@ -26,19 +26,19 @@ class Slot:
         self._held = True
 
     def release(self) -> None:
-        """Free the slot, because the session has ended on the server too."""
+        """Free the slot, after the session has ended on the server, too."""
         if self._held:
             self._held = False
             self._limit.on_released()
 
     def refused(self, max_sessions: int | None) -> None:
-        """Free the slot, because the server had no session. The socket may have closed and freed it already."""
+        """Free the slot, because the server had no free session. If the socket has closed, the slot is free already."""
         held, self._held = self._held, False
         self._limit.on_refused(max_sessions, held=held)
 
 
 class ConcurrencyLimit:
-    """A semaphore of unknown size. ``server`` is the server's name in the log."""
+    """A semaphore whose size is learned from refusals. ``server`` is the server's name in the log."""
 
     def __init__(self, server: str) -> None:
         self.in_use = 0
@@ -50,7 +50,7 @@ class ConcurrencyLimit:
         self._warned = False
 
     def ticket(self) -> int:
-        """Return a position in the queue, which stays the same even if the server refuses its holder."""
+        """Return a position in the queue. It stays the same even if the server refuses the session."""
         return next(self._tickets)
 
     async def acquire(self, ticket: int) -> Slot:
@@ -93,7 +93,7 @@ class ConcurrencyLimit:
         while self._waiting and self.in_use < self._limit:
             self._grant_one()
         if self.in_use < self._limit:
-            self._limit = math.inf  # nobody waits, so the next session may learn the limit again
+            self._limit = math.inf  # the queue is empty, so the limit is learned again
 
     def _grant_one(self) -> None:
         _, future = heapq.heappop(self._waiting)

@@ -22,7 +22,7 @@ from openenv_bridge.websocket import HANDSHAKE_S
 
 logger = logging.getLogger(__name__)
 
-RETRY_PAUSES_S = (0.25, 5.0)  # the first and the longest pause between two tries
+RETRY_PAUSES_S = (0.25, 5.0)  # the first and the longest pause between two attempts
 # Status codes of a server that is full or restarting, or of the proxy in front of it.
 BUSY_STATUSES = frozenset({429, 502, 503, 504})
 
@@ -40,7 +40,7 @@ class BundleServer(Protocol):
 
 
 class RetryableError(Exception):
-    """A connection that may succeed later. ``retry_after`` is in seconds, or None if the server named no time."""
+    """Connecting failed and may succeed later. ``retry_after`` is in seconds, or None without a Retry-After header."""
 
     def __init__(self, failure: TransportUnreachable, retry_after: float | None = None) -> None:
         super().__init__(str(failure))
@@ -62,15 +62,15 @@ class Connector:
         self._headers = expand_headers(config.headers, environ)
         self._max_frame = config.max_frame
         self._timeout = config.connect_timeout
-        self._is_retrying = False  # the log says so once, until a connection succeeds
+        self._is_retrying = False  # logged once, until a connection succeeds
         self._http: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def connect(self, deadline: float, failures: list[Failure]) -> aiohttp.ClientWebSocketResponse[bool]:
         """Connect, and retry for ``connect_timeout``, or for as long as the server asks with Retry-After.
 
-        ``deadline``, of time.monotonic, ends the retries in any case. ``failures`` collects the failed tries, and is
-        cleared once a connection succeeds.
+        ``deadline``, of time.monotonic, ends the retries in any case. ``failures`` collects the failures of the
+        attempts, and is cleared once a connection succeeds.
         """
         give_up = time.monotonic() + self._timeout
         pause, longest = RETRY_PAUSES_S
@@ -103,7 +103,7 @@ class Connector:
             self._http = None
 
     async def _connect_once(self) -> aiohttp.ClientWebSocketResponse[bool]:
-        """Raises TransportUnreachable, or RetryableError if another try may succeed."""
+        """Raises TransportUnreachable, or RetryableError if another attempt may succeed."""
         url, headers = self._url, self._headers
         if url is None:
             assert self._bundle is not None

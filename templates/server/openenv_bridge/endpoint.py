@@ -1,4 +1,4 @@
-"""The endpoint of the OpenEnv server: the URL of its WebSocket, the headers that it gets, and the proxy in front."""
+"""The endpoint of the OpenEnv server: the URL of its WebSocket, the headers to send, and the proxy."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@
     ENDED    SEEDING, PLAYING     the environment is done, or /verify ended the episode, and there is a score
     MASKED   SEEDING, PLAYING     the environment failed, timed out or differs from the row, or the session was idle
              ENDED                /verify was the first to show the row's tools, and they differ from the server's;
-                                  or the server sent a surplus response, so that any may belong to another request
+                                  or the server sent an extra response, so that any may belong to another request
     CLOSED   any                  Gym closed the session
 
 ENDED and MASKED have a verdict, which is final. Outside of SEEDING and PLAYING the OpenEnv session is over, and a tool
@@ -56,7 +56,7 @@ TRANSITIONS: dict[State, frozenset[State]] = {
     State.CLOSED: frozenset(),
 }
 OPEN = frozenset({State.SEEDING, State.PLAYING})
-SETTLE_S = 1.0  # how long /verify waits for the server to close the session, to detect a surplus response
+SETTLE_S = 1.0  # how long /verify waits for the server to close the session, to detect an extra response
 
 
 class Episode:

@@ -1,8 +1,8 @@
-"""Why a rollout has no score.
+"""Masks: the reasons why a rollout has no score.
 
 A masked rollout has reward 0, and trainers and metrics leave it out. Code that detects a failure raises a ``Failure``,
-and the episode turns it into a ``Mask``. The kinds are those of ``nemo_gym.failure_kinds`` where one fits. Otherwise
-they have the form ``openenv:<kind>``, which Gym reserves for an environment's own kinds.
+and the episode turns it into a ``Mask``. The kinds are those of ``nemo_gym.failure_kinds``, if one of them fits. Other
+kinds have the form ``openenv:<kind>``, which Gym reserves for an environment's own kinds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Mask:
 
 
 class Failure(Exception):
-    """The environment, not the model, failed the episode."""
+    """The environment failed. A mistake of the model is never a Failure."""
 
     kind: ClassVar[str]
 
@@ -112,7 +112,7 @@ class ShutDown(Failure):
 def is_environment_lost(error: Any) -> bool:
     """Whether the ``error`` of an observation reports that the environment behind the tool is gone.
 
-    No model can recover from this, so it masks the rollout. Any other error of a tool is for the model to read.
+    No model can recover from this, so it masks the rollout. The model reads any other error of a tool.
     """
     if not isinstance(error, Mapping):
         return False

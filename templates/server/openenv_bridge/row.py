@@ -45,14 +45,14 @@ class Task:
         return {"split": self.split, "index": self.index} if self.reset is None else self.reset
 
     def has_same_reset(self, other: Task) -> bool:
-        """Whether both tasks are reset alike, so that a score of one is a score of the other."""
+        """Whether both tasks have the same reset arguments. Then a score of one is also a score of the other."""
         return self.reset_arguments() == other.reset_arguments()
 
     def is_same_task(self, other: Task) -> bool:
         return self.has_same_reset(other) and self.task_id == other.task_id
 
     def digest(self) -> bytes:
-        """A short value to remember the task by. Tasks that are reset alike have the same digest."""
+        """A short hash that identifies the task. Tasks with the same reset arguments have the same digest."""
         return hashlib.blake2b(json.dumps(self.reset_arguments(), sort_keys=True).encode(), digest_size=16).digest()
 
     def difference(self, played: Any) -> str | None:

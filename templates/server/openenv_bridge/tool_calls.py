@@ -1,8 +1,8 @@
-"""What goes into a tool call, and the text that the model reads of its result.
+"""Checks the arguments of a tool call, and converts its result to the text that the model reads.
 
-Arguments are checked before they are sent. An OpenEnv server ends the session over a frame that is too large, and over
-JSON that its parser rejects. Nothing that a model writes may end an episode in that way, because the rollout would be
-masked. Instead, the model reads what is wrong with its arguments.
+Arguments are checked before they are sent. An OpenEnv server ends the session if a frame is too large, or if its parser
+rejects the JSON. Nothing that a model writes may end an episode in this way, because the rollout would be masked.
+Instead, the model reads what is wrong with its arguments.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from openenv_bridge.messages import ErrorFrame, StepResult
 
 MAX_DEPTH = 200  # levels; Python's JSON parser fails at about 1,000, and pydantic's serializer at 255
 EPISODE_ENDED = "The episode has ended."
-# An OpenEnv server parses these values but cannot write them. It ends the session over an error message that repeats
-# them, and a score that is computed from them is not a number.
+# An OpenEnv server parses these values but cannot write them. An error message that repeats them ends the session, and
+# a score that is computed from them is not a number.
 NOT_STRICT_JSON = "The arguments have NaN, an infinite number or half a surrogate pair, which are not valid JSON."
 # NeMo RL (7ea279a, ``_IMAGE_SRC_PREFIXES``) opens a text with one of these prefixes as an image.
 IMAGE_PREFIXES = ("data:image/", "http://", "https://", "file://")
@@ -44,7 +44,8 @@ def argument_error(arguments: bytes) -> str | None:
 
 
 def too_large(what: str, size: int) -> str:
-    return f"The {what} too large: {size} bytes, but an environment takes {messages.MAX_REQUEST}."
+    """Return what the model reads if a request is too large. ``what`` is the subject with its verb."""
+    return f"The {what} too large: {size} bytes; the limit is {messages.MAX_REQUEST}."
 
 
 def result_text(result: StepResult) -> str:
@@ -63,7 +64,7 @@ def result_text(result: StepResult) -> str:
 
 
 def content_text(result: Any) -> str:
-    """Return text blocks joined by line breaks, with a note in place of an image; a string as it is; else JSON."""
+    """Return text blocks joined by line breaks, with a note in place of an image; a string unchanged; or else JSON."""
     if isinstance(result, str):
         return result
     if not isinstance(result, Mapping) or not isinstance(result.get("content"), list):
@@ -83,7 +84,7 @@ def error_text(error: Any) -> str:
 
 
 def error_frame_text(error: ErrorFrame) -> str:
-    """Return the exception of the environment, or what is wrong with the arguments and where."""
+    """Return the message of the environment's exception, or the problems of the arguments with their places."""
     details = [
         f"{'.'.join(str(part) for part in problem.get('loc') or ())}: {problem.get('msg')}"
         for problem in error.errors

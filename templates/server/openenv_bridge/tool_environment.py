@@ -57,7 +57,7 @@ class ToolEnvironment(Environment):
     async def finish(self, reply: str) -> None:
         """End the first open turn with ``reply`` and all later ones with an empty reply, until the episode is done.
 
-        All turns together have ``reset_timeout``. An environment without ``end_turn`` stays as it is.
+        All turns together must end within ``reset_timeout``. Without the tool ``end_turn``, nothing is done.
         """
         limit = self._config.reset_timeout
         try:
@@ -91,7 +91,7 @@ class ToolEnvironment(Environment):
         result = await self._step(frame, own_name, limit)
         answered = result.observation.get("tool_name")
         if isinstance(answered, str) and answered and replace_surrogates(answered) != replace_surrogates(own_name):
-            raise EpisodeFailed(f"the server answered the call of {own_name!r} as a call of {answered!r}")
+            raise EpisodeFailed(f"the server's response to a call of {own_name!r} is for a call of {answered!r}")
         return result
 
     async def _start_turn(self, prompts: Mapping[str, Any]) -> None:
@@ -108,7 +108,7 @@ class ToolEnvironment(Environment):
         if result.failure is not None and result.done:
             raise EpisodeFailed(f"the episode ended with an error: {result.failure}")
         if result.done or result.observation.get("tool_name"):
-            raise EpisodeFailed("the server answered list_tools as another request")
+            raise EpisodeFailed("the server's response to list_tools is for another request")
         tools = result.observation.get("tools")
         if isinstance(tools, list):
             self._turns.append(tools)

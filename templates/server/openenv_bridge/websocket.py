@@ -27,12 +27,13 @@ LINGER_NO_TIME = struct.pack("ii", 1, 0)  # SO_LINGER: discard unsent data and r
 class Connection:
     """A connected session.
 
-    It reads at all times, not only while a response is due. The server's pings must be answered while the model thinks
-    (uvicorn drops a client after 20 s), and a full server says so without being asked.
+    It reads all the time, not only while a request waits. While the model thinks, the server's pings must be answered
+    (uvicorn drops a client after 20 s). Also, a full server sends a notice without a request.
 
     Responses have no ids: the n-th frame answers the n-th request. A frame is a response only while a request waits for
-    one. Any other frame may be a surplus one that shifts all later responses, so it ends the session. The exception is
-    a notice that there is no session, which may arrive before the reset is answered.
+    one. Any other frame ends the session: if it is an extra response, all later responses would be matched with the
+    wrong requests. The exception is a notice that there is no session, which may arrive before the response to the
+    reset.
 
     ``on_closed`` is called once, when the server has closed the session or can no longer be reached.
     ``on_unexpected_frame`` is called with the failure if an unexpected frame arrives.
@@ -62,7 +63,7 @@ class Connection:
         Raises messages.ErrorFrame, messages.ServerFull, or a Failure that ends the episode.
         """
         if not self._was_reset:
-            await asyncio.sleep(0)  # let the reader run: a frame that came with the handshake is not a response
+            await asyncio.sleep(0)  # let the reader run: a frame that arrived with the handshake is not a response
         if self._notice is not None:
             raise self._notice
         if self._failure is not None:
@@ -71,7 +72,7 @@ class Connection:
         try:
             await self._websocket.send_frame(frame, WSMsgType.TEXT)
         except (ConnectionError, aiohttp.ClientError):
-            await asyncio.wait([self.reader])  # a frame that is still unread says why the server left
+            await asyncio.wait([self.reader])  # an unread frame may contain the reason
         raw = await response
         try:
             return await offload(len(raw), messages.parse, raw)
@@ -85,17 +86,17 @@ class Connection:
     def close(self) -> asyncio.Task[None] | None:
         """End the session.
 
-        Returns a task that waits for the server to close it, or None if there is nothing to wait for: a server that is
-        processing a call would not read the goodbye, so then the socket is aborted.
+        Returns a task that waits for the server to close it. Returns None if there is nothing to wait for: a server
+        that is processing a call would not read the close message, so the socket is aborted.
         """
         if self._response is not None:
             self.abort()
         elif self._failure is None and self._closing is None:
-            self._closing = asyncio.create_task(self._say_goodbye())
+            self._closing = asyncio.create_task(self._send_close())
         return self._closing
 
     def abort(self) -> None:
-        """Close the socket without a handshake, which a peer that does not read would never complete."""
+        """Close the socket without a closing handshake, which a peer that does not read would never complete."""
         self._aborted = True
         self.reader.cancel()
 
@@ -105,7 +106,7 @@ class Connection:
         self.reader.cancel()
         await asyncio.wait([self.reader])
 
-    async def _say_goodbye(self) -> None:
+    async def _send_close(self) -> None:
         """Send OpenEnv's close message. The server closes the socket once its session is free again."""
         try:
             async with asyncio.timeout(TEARDOWN_S):
@@ -158,8 +159,8 @@ async def offload(size: int, func: Callable[..., Any], *args: Any) -> Any:
 def _abort(websocket: aiohttp.ClientWebSocketResponse[bool]) -> None:
     """Reset the TCP connection and discard unsent data.
 
-    A closed transport keeps its socket until its buffer is sent, so for as long as the peer does not read. aiohttp has
-    no public call to abort it, and uvloop's socket object rejects SO_LINGER, so a duplicate of the socket is used.
+    A closed transport keeps its socket until its buffer is sent. If the peer does not read, this never happens. aiohttp
+    has no public call to abort it, and uvloop's socket object rejects SO_LINGER, so a duplicate of the socket is used.
     """
     transport_socket = websocket.get_extra_info("socket")
     if transport_socket is None:
@@ -172,8 +173,8 @@ def _abort(websocket: aiohttp.ClientWebSocketResponse[bool]) -> None:
 def _close_reason(message: Any) -> str:
     """Describe why a socket ended, from aiohttp's last message."""
     if message.type is WSMsgType.CLOSE:
-        words = f": {message.extra}" if message.extra else ""
-        return f"the server closed the session (code {message.data}{words})"
+        reason = f": {message.extra}" if message.extra else ""
+        return f"the server closed the session (code {message.data}{reason})"
     if message.type is WSMsgType.BINARY:
         return "the server sent a binary frame"
     if isinstance(message.data, aiohttp.WebSocketError):

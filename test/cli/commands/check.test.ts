@@ -23,7 +23,7 @@ describe('check', () => {
     expect(await run('check', 'root')).toMatchObject({ exitCode: 0 });
     expect(await run('check', 'root', '--split', 'train')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('the lock file decides these options: split'),
+      stderr: expect.stringContaining('the lock file sets these options: --split'),
     });
     const lock = join(folder, 'gymgen.lock.json');
     writeFileSync(lock, readFileSync(lock, 'utf8').replace(/"source": ".*"/, '"source": "http://127.0.0.1:9"'));

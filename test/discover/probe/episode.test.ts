@@ -147,9 +147,9 @@ describe('a failed probe', () => {
     expect(failure).toContain("all[0] 'day-0'");
   });
 
-  test('that gets no answer in time names the task', async () => {
+  test('that gets no response in time names the task', async () => {
     const { failure } = await failureFrom({ splits: { all: days(1) }, ws: onReset(() => null) }, { resetTimeout: 0.1 });
-    expect(failure).toMatch(/all\[0\] 'day-0': reset failed: no answer within 0.1 s/);
+    expect(failure).toMatch(/all\[0\] 'day-0': reset failed: no response within 0.1 s/);
   });
 });
 
@@ -214,7 +214,7 @@ test('a description that is null becomes ""', async () => {
   ]);
 });
 
-test('a different answer to a repeated request breaks nothing', async () => {
+test('a different response to a repeated request breaks nothing', async () => {
   let times = 0;
   const { tasks } = await found({
     http: ({ path }) => (path.endsWith('/task_range') && times++ === 1 ? { body: { tasks: [] } } : undefined),

@@ -83,7 +83,8 @@ describe('tools of an undeclared toolset', () => {
     const agent = (number: number) => ({ agent: number < 60 ? 'solver' : 'critic' });
     const { server, toolsets } = await found({ splits: { all: days(100, agent) } });
     expect(toolsets.map((text) => text.split(': ')[0])).toEqual(['agent:solver', 'agent:critic']);
-    // The solver's first, middle, and its last among the 64 at the end: 59. The critic's first and last: the nearest to the middle is its first.
+    // The solver's first and middle task, and its last one among the 64 at the end: 59. The critic's first and last
+    // task: its task nearest to the middle is the first.
     expect(server.resets.sort()).toEqual(['all[0]', 'all[50]', 'all[59]', 'all[60]', 'all[99]', 'all[61]'].sort());
   });
 

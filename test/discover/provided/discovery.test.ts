@@ -70,7 +70,7 @@ describe('seeds', () => {
       expect.stringContaining('prompts omit the observation of the reset'),
     ]);
     expect(await failureOf(discoverProvided(server, seeds(2)))).toMatch(
-      /no two resets of a task show the same prompt[\s\S]*--prompt TEXT/,
+      /the prompt of a task changes with each reset[\s\S]*--prompt TEXT/,
     );
   });
 
@@ -102,11 +102,11 @@ describe('an environment that fails', () => {
       path === '/list_environments' ? { status, body: { detail: 'no' } } : undefined;
     const server = await serverWithoutTasks({ shows: seeded, http });
     expect(await failureOf(discoverProvided(server, seeds(2)))).toMatch(
-      new RegExp(`answered ${status}[\\s\\S]*list_environments[\\s\\S]*--header`),
+      new RegExp(`answered HTTP ${status}[\\s\\S]*list_environments[\\s\\S]*--header`),
     );
   });
 
-  test('to open a websocket is refused, even if it has no name', async () => {
+  test('to open a WebSocket is refused, even if it has no name', async () => {
     const server = await serverWithoutTasks({
       http: ({ path }) => (path === '/metadata' ? { status: 404 } : undefined),
     });
@@ -129,7 +129,7 @@ describe('an environment that fails', () => {
       path === '/schema' ? { status: 500, body: 'oh' } : undefined;
     const failure = await failureOf(discoverProvided(await serverWithoutTasks({ shows: seeded, http }), seeds(2)));
     expect(failure).toMatch(
-      /cannot determine the environment's interface[\s\S]*the server answered 500[\s\S]*GET \/schema/,
+      /cannot determine the environment's interface[\s\S]*the server answered HTTP 500[\s\S]*GET \/schema/,
     );
   });
 
@@ -202,7 +202,7 @@ describe('an action that looks like a tool call', () => {
 });
 
 describe('an environment that draws one of two starts at each reset', () => {
-  /** As chess draws colours. The first sessions are equal. */
+  /** Draws one of two starts, as chess draws colours. The first sessions are equal. */
   const drawing = (equal: number) =>
     serverWithoutTasks({
       shows: ({ seed }, session) => observation({ board: `${seed} ${session < equal ? 'white' : 'black'}` }),

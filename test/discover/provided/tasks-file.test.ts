@@ -51,7 +51,7 @@ describe('a line', () => {
     ['invalid JSON', '{"seed":', /tasks\.jsonl:2: not valid JSON/],
     ['a list', '[1]', /tasks\.jsonl:2: not an object/],
     ['a reset that is not an object', '{"reset":1}', /:2: reset is not an object/],
-    ['an argument beside reset', '{"reset":{},"seed":1}', /:2: 'seed' beside reset/],
+    ['an argument next to reset', '{"reset":{},"seed":1}', /:2: 'seed' next to reset/],
     ['a prompt that is not a string', '{"prompt":1}', /:2: prompt is not a string/],
     ['an empty prompt', '{"prompt":""}', /:2: prompt is empty/],
     ['an id that is not a string', '{"id":[]}', /:2: id is not a string/],

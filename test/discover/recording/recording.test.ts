@@ -68,7 +68,7 @@ async function read(file: string, options: { splits?: string[]; limit?: number }
   );
 }
 
-/** A task as a recording has it: without the further keys of a server's task. */
+/** A task as it is in a recording: without the other keys of a server's task. */
 function plain({ split, index, id, prompt, systemPrompt, toolset }: Task) {
   return { split, index, id, prompt, systemPrompt, toolset };
 }

@@ -1,10 +1,10 @@
-// How the tests' model plays the counter: well, badly and not at all by turns, always the same from the same start.
+// How the tests' model plays the counter: well, badly or not at all, and always the same from the same start.
 
-import type { Conversation, Move } from './model-server.js';
+import type { Conversation, Move } from '../../../src/play/index.js';
 
 const add = (by: number): Move => ({ call: 'step', arguments: { by } });
 
-/** All that the model does, from a prompt that ends with what the environment shows. */
+/** All moves of the model, for a prompt that ends with the observation. */
 export function countingMoves(prompt: string): Move[] {
   const { count = 0, goal } = JSON.parse(prompt.split('\n').at(-1) ?? '') as { count?: number; goal: number };
   const ones = Array.from({ length: goal - count }, () => add(1));
@@ -13,7 +13,7 @@ export function countingMoves(prompt: string): Move[] {
       return [...ones, { say: 'There.' }];
     case 1:
       return [add(1), { say: 'Far enough.' }];
-    case 2: // refused by the schema, and by the environment itself; then a step too many
+    case 2: // refused by the schema, and by the environment itself; then one step too many
       return [add(9), add(5), ...ones, add(1)];
     default:
       return [{ say: 'I would rather not count.' }];

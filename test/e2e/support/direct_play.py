@@ -1,4 +1,4 @@
-"""Plays episodes with the real openenv client, without NeMo Gym: what the rewards of rollouts are compared with.
+"""Plays episodes with the real openenv client, without NeMo Gym. The rewards of rollouts are compared with these.
 
 Reads {"url", "episodes": [{"split", "index", "moves": [{"call", "arguments"} | {"say"}]}]} from standard input, and
 prints a list of {"reward", "status", "tools"} in the same order, with one list of tools a turn.
@@ -21,7 +21,7 @@ NO_REPLY: Call = ("end_turn", {"response": ""})
 
 
 def calls_of(moves: list[dict[str, Any]]) -> list[Call]:
-    """The tool calls that moves come to. As on the written server, a reply ends the turn; nothing comes after it."""
+    """The tool calls of some moves. As on the written server, a reply ends the turn, and later moves are ignored."""
     calls: list[Call] = []
     for move in moves:
         if "say" in move:

@@ -1,8 +1,8 @@
 """Plays episodes of an environment that lists no tasks with the real openenv client, without NeMo Gym.
 
 Reads {"url", "interface": "tools" | "action", "episodes": [{"reset", "moves": [{"call", "arguments"} | {"say"}]}]} from
-standard input and prints one JSON document: for each episode, what its steps gave. The first `done` ends an episode, a
-reply its moves; an action that the environment refuses gives nothing, and isn't there.
+standard input and prints one JSON document: for each episode, the reward of each step. The first `done` ends an
+episode, and a reply ends its moves. An action that the environment refuses is left out.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { inject } from 'vitest';
+import type { ModelServer } from '../../../src/play/index.js';
 import { folderOf } from './gymgen.js';
-import type { ModelServer } from './model-server.js';
 import { freePort } from './ports.js';
 import { Background, killWith, type Running } from './processes.js';
 import { OPEN } from './ray.js';
@@ -23,21 +23,22 @@ export interface Rollout {
   failure_reason?: string;
 }
 
-/** A rollout in a word: its mask's kind, or its reward. */
+/** A summary of a rollout: the kind of its mask, or its reward. */
 export function outcome(rollout: Rollout | undefined): string | number | undefined {
   if (!rollout?.mask_sample) return rollout?.reward;
   return rollout.reward === 0 ? rollout.failure_kind : 'masked with a reward';
 }
 
-/** The servers of Gym's own that a written config names, and the pairing of the typed protocol. */
+/** Gym's own servers that a written config names, and the pairing of the typed protocol. */
 const BUILT_IN = [
   'responses_api_agents/simple_agent',
   'responses_api_models/openai_model',
+  'responses_api_models/vllm_model',
   'environment_servers/legacy_agent',
   'environment_servers/single_agent_turn',
 ];
 
-/** NeMo Gym in the venv `gym`, working on one Gym root from a folder of its own. */
+/** NeMo Gym of the venv `gym`, with one Gym root and its own working folder. */
 export class NemoGym implements Running {
   private started: Background | undefined;
 
@@ -48,10 +49,15 @@ export class NemoGym implements Running {
     private readonly env: Record<string, string>,
     private readonly settings: string[],
     private readonly venvs: ServerVenvs,
+    /** Port of the head server. */
+    readonly headPort: number,
   ) {}
 
-  /** @param more variables for all that is started */
-  static async on(gymRoot: string, more: Record<string, string> = {}): Promise<NemoGym> {
+  /**
+   * @param more environment variables for all processes
+   * @param roots further folders in which NeMo Gym looks for servers and configs, before the Gym root
+   */
+  static async on(gymRoot: string, more: Record<string, string> = {}, roots: string[] = []): Promise<NemoGym> {
     const home = await venv('gym');
     const work = mkdtempSync(join(tmpdir(), 'gym-'));
     const tools = toolchainEnv();
@@ -60,23 +66,24 @@ export class NemoGym implements Running {
       ...more,
       PATH: [join(home, 'bin'), tools.PATH].join(delimiter),
       ...OPEN,
-      NEMO_GYM_EXTRA_ROOTS: gymRoot,
-      GYMGEN_GYM_RUN: work, // by which all its processes are found
+      NEMO_GYM_EXTRA_ROOTS: [...roots, gymRoot].join(delimiter),
+      GYMGEN_GYM_RUN: work, // identifies all its processes
     };
     const uvCache = (await execa('uv', ['cache', 'dir'], { env, extendEnv: false })).stdout;
     const venvs = new ServerVenvs(home, join(work, 'venvs'));
     for (const server of BUILT_IN) venvs.shareOwn(server);
+    const headPort = await freePort(); // an occupied one would not be reported
     const settings = [
       `++uv_cache_dir=${uvCache}`,
       `++uv_venv_dir=${venvs.folder}`,
       '++skip_venv_if_present=true',
-      `++head_server.port=${await freePort()}`, // an occupied one would not be reported
+      `++head_server.port=${headPort}`,
       `++ray_head_node_address=${inject('ray')}`,
     ];
-    return new NemoGym(gymRoot, work, join(home, 'bin', 'gym'), env, settings, venvs);
+    return new NemoGym(gymRoot, work, join(home, 'bin', 'gym'), env, settings, venvs, headPort);
   }
 
-  /** Runs one command to its end. Returns what it printed, and throws it where the command fails. */
+  /** Runs one command to its end. Returns its output, or throws it if the command fails. */
   async run(...args: string[]): Promise<string> {
     const options = {
       cwd: this.work,
@@ -91,7 +98,7 @@ export class NemoGym implements Running {
     return all;
   }
 
-  /** `gym env test` of a written server. Returns what it printed. */
+  /** Runs `gym env test` for a written server. Returns its output. */
   async test(name: string): Promise<string> {
     return (await this.madeVenv(name)) ?? this.runTests(name);
   }
@@ -100,12 +107,15 @@ export class NemoGym implements Running {
     return this.run('env', 'test', '--resources-server', name, ...this.settings);
   }
 
-  /** Has NeMo Gym make the venv of a written server where it isn't there, and returns what its tests printed then. */
+  /**
+   * Lets NeMo Gym create the venv of a written server if it is missing. Returns the output of the server's tests in
+   * that case.
+   */
   private madeVenv(name: string): Promise<string | undefined> {
     return this.venvs.share(folderOf(this.gymRoot, name), () => this.runTests(name));
   }
 
-  /** `gym env start` of written servers, up to the moment that all of them are ready. @param more further arguments */
+  /** Runs `gym env start` for written servers, and waits until all of them are ready. @param more further arguments */
   async start(names: string[], model: ModelServer, ...more: string[]): Promise<void> {
     const configs = names.flatMap((name) => ['--config', this.config(name)]);
     const policy = [
@@ -118,20 +128,32 @@ export class NemoGym implements Running {
       '--model-api-key',
       'k',
     ];
-    const args = ['env', 'start', ...configs, ...policy, ...more, ...this.settings];
+    await this.startWith(names, [...configs, ...policy, ...more]);
+  }
+
+  /**
+   * `gym env start` with any arguments.
+   * @param names of the written servers that it starts
+   * @param agents implementations of agents that need no more than NeMo Gym has
+   */
+  async startWith(names: string[], more: string[], agents: string[] = []): Promise<void> {
+    const args = ['env', 'start', ...more, ...this.settings];
     for (const name of names) await this.madeVenv(name);
+    for (const agent of agents) this.venvs.shareOwn(`responses_api_agents/${agent}`);
     this.started = new Background(this.command, args, { cwd: this.work, env: this.env });
     await this.started.ready((line) => /All (\d+) \/ \1 servers ready/.exec(line) ?? undefined, 300_000);
   }
 
-  /** `gym eval run` of a file of rows on what was started; each row goes to the agent that it names. */
+  /** Runs `gym eval run` with a file of rows on the running servers. Each row goes to the agent that it names. */
   async play(rows: string, ...args: string[]): Promise<Rollout[]> {
     const output = join(mkdtempSync(join(this.work, 'rollouts-')), 'rollouts.jsonl');
     await this.run('eval', 'run', '--no-serve', '--input', rows, '--output', output, ...args, ...this.settings);
     return readJsonLines<Rollout>(output);
   }
 
-  /** `gym dataset collate` of a written server's datasets, which may be in another root; the rows that it made, by type. */
+  /**
+   * Runs `gym dataset collate` for a written server, which may be in another root. Returns the resulting rows, by type.
+   */
   async collate(gymRoot: string, name: string): Promise<Record<'train' | 'validation', object[]>> {
     const output = mkdtempSync(join(this.work, 'collated-'));
     const mode = ['--mode', 'train_preparation', '--output-dir', output];
@@ -145,7 +167,7 @@ export class NemoGym implements Running {
     return join(folderOf(gymRoot, name), 'configs', `${name}.yaml`);
   }
 
-  /** Ends the servers as Ctrl-C does, and kills what is still there: Gym's children are in groups of their own. */
+  /** Ends the servers as Ctrl-C does, and kills the remaining processes: Gym's children are in their own groups. */
   async stop(): Promise<void> {
     await this.started?.stop('SIGINT', 20_000);
     killWith(`GYMGEN_GYM_RUN=${this.work}`);

@@ -5,7 +5,7 @@ import { execa, type Options } from 'execa';
 import { afterAll } from 'vitest';
 import { gymgenBin } from './toolchain.js';
 
-/** A folder that goes away after the test file. */
+/** A folder that is removed after the test file. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gymgen-e2e-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -14,7 +14,7 @@ export function tempFolder(): string {
 
 const OPTIONS = { reject: false, stripFinalNewline: false, stdin: 'ignore' } as const satisfies Options;
 
-/** The environment of a user's shell that asks for nothing special. */
+/** The environment of a user's shell without special settings. */
 export function plainEnv(more: Record<string, string> = {}): Record<string, string | undefined> {
   const { NO_COLOR: _, FORCE_COLOR: __, ...env } = process.env;
   return { ...env, ...more };
@@ -30,7 +30,7 @@ export async function gymgen(...args: string[]) {
   return startGymgen(args);
 }
 
-/** Runs `gymgen`, and throws what it said where it fails. */
+/** Runs `gymgen`. If it fails, throws its output. */
 export async function mustGymgen(...args: string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await gymgen(...args);
   if (exitCode !== 0) throw new Error(`gymgen ${args.join(' ')}\nended with ${exitCode}:\n${stdout}${stderr}`);

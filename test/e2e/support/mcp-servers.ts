@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { Background, type Running } from './processes.js';
 import { python, REPOSITORY, toolchainEnv } from './toolchain.js';
 
-/** A bundle of fixtures/agentenv/bundles with its MCP servers running, which nobody serves yet. */
+/** A bundle of fixtures/agentenv/bundles whose MCP servers are running. The bundle itself is not served yet. */
 export interface BundleFolder extends Running {
-  /** A copy whose envs point at these MCP servers. */
+  /** A copy whose envs point to these MCP servers. */
   folder: string;
-  /** Variables that whoever serves it needs: where AgentEnv keeps its state, and the env type of the MCP servers. */
+  /** Variables that are needed to serve it: AgentEnv's state folder, and the env type of the MCP servers. */
   env: Record<string, string>;
 }
 
-/** Variables that serve.py tells, for programs that have uv's and NeMo Gym's caches at home. */
+/** The variables that serve.py prints, for programs that need the home folder for the caches of uv and NeMo Gym. */
 export function withoutHome({ HOME: _, ...env }: Record<string, string>): Record<string, string> {
   return env;
 }

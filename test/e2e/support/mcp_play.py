@@ -1,6 +1,6 @@
 """Plays a row on a running resources server as an agent with tools over MCP does, with the MCP project's own client.
 
-Reads {"url", "row", "tool", "arguments"} from standard input, and prints {"tools": names, "text": the tool's answer,
+Reads {"url", "row", "tool", "arguments"} from standard input, and prints {"tools": names, "text": the tool's output,
 "reward"}.
 """
 

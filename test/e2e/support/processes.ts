@@ -4,12 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 
-/** Anything that a test file starts and must end. */
+/** Something that a test file starts and must end. */
 export interface Running {
   stop(): Promise<void>;
 }
 
-/** For a test file: ends what it is given after the last test, last first, however the tests went. */
+/** Ends these things after the last test of a file, in reverse order, also if tests fail. */
 export function endings(): <T extends Running>(running: T) => T {
   const all: Running[] = [];
   afterAll(async () => {
@@ -24,13 +24,13 @@ export function endings(): <T extends Running>(running: T) => T {
 export interface StartOptions {
   cwd: string;
   env: Record<string, string>;
-  /** How long it may take to say that it is ready, in ms. */
+  /** Time limit for the message that it is ready, in ms. */
   timeout?: number;
 }
 
-/** A process of its own group. Its standard input is a pipe, which closes whatever becomes of this process. */
+/** A process in its own group. Its standard input is a pipe, which closes when this process ends, in any way. */
 export class Background implements Running {
-  /** The end of what it printed, for the message of a failed test. */
+  /** The end of its output, for the message of a failed test. */
   log = '';
   private readonly child: ChildProcess;
   private readonly closed: Promise<unknown>;
@@ -42,10 +42,10 @@ export class Background implements Running {
   ) {
     this.child = spawn(command, args, { cwd, env, stdio: 'pipe', detached: true });
     this.closed = once(this.child, 'close');
-    this.child.stdin?.on('error', () => {}); // it may have ended already
+    this.child.stdin?.on('error', () => {}); // the process may have ended already
   }
 
-  /** Resolves with what `find` makes of the first line that it finds something in. */
+  /** Resolves with the first result of `find` that is not empty, called with each line. */
   async ready<T>(find: (line: string) => T | undefined, timeout = 120_000): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const fail = (what: string) => reject(new Error(`${this.command} ${what}\n${this.log}`));
@@ -73,7 +73,9 @@ export class Background implements Running {
     return this.child.pid as number;
   }
 
-  /** Closes its standard input and signals it; kills its whole group when that takes longer than the grace (ms). */
+  /**
+   * Closes its standard input and signals it. Kills its whole group if it does not end within the grace period (ms).
+   */
   async stop(signal: NodeJS.Signals = 'SIGTERM', grace = 10_000): Promise<void> {
     this.child.stdin?.end();
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal);
@@ -81,7 +83,7 @@ export class Background implements Running {
     try {
       process.kill(-this.pid, 'SIGKILL');
     } catch {
-      // all of it is gone
+      // the whole group has ended
     }
     await this.closed;
   }
@@ -92,7 +94,7 @@ export interface RunningProcess {
   command: string;
 }
 
-/** The text of a file in /proc; empty if the process has ended or is another user's. */
+/** The text of a file in /proc; empty if the process has ended or belongs to another user. */
 function readProc(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, 'utf8');
@@ -124,18 +126,18 @@ export function killWith(variable: string): void {
   killAll(processesWith(variable));
 }
 
-/** Kills processes, of which some may have ended. */
+/** Kills processes. Some of them may have ended. */
 export function killAll(processes: RunningProcess[]): void {
   for (const { pid } of processes) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // it ended meanwhile
+      // the process ended meanwhile
     }
   }
 }
 
-/** Asks until the answer is what is wanted; the last answer, whatever it is, when the time (ms) is over. */
+/** Calls a function until its result is as expected. Returns the last result, even if the time (ms) is over. */
 export async function eventually<T>(
   ask: () => T | Promise<T>,
   wanted: (answer: T) => boolean,

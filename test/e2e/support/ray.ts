@@ -1,4 +1,4 @@
-// One Ray for all test files, which each `gym env start` would otherwise start for itself, dashboard and all.
+// One Ray for all test files. Otherwise, each `gym env start` would start its own Ray, including the dashboard.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { freePort } from './ports.js';
 import { Background, killWith } from './processes.js';
 import { toolchainEnv, venv } from './toolchain.js';
 
-/** Without this Ray wants a token, which it keeps at home; Gym's own needs none. */
+/** Without this, Ray requires a token in the home folder. The Ray that Gym starts needs none. */
 export const OPEN = { RAY_AUTH_MODE: 'disabled' };
 
 declare module 'vitest' {
@@ -19,7 +19,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(join(tmpdir(), 'ray-')); // its socket paths must stay below 108 characters
+  const folder = mkdtempSync(join(tmpdir(), 'ray-')); // the paths of its sockets must be shorter than 108 characters
   const port = await freePort();
   const settings = ['--include-dashboard=false', '--disable-usage-stats', '--node-ip-address=127.0.0.1'];
   const args = ['start', '--head', '--block', `--port=${port}`, `--temp-dir=${folder}`, ...settings];

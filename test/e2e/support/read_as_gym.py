@@ -2,7 +2,7 @@
 
     python read_as_gym.py GYM_ROOT NAME...
 
-Prints {name: {"rows": {file: count}, "config": its blocks as Gym resolves them}}, or fails where Gym refuses something.
+Prints {name: {"rows": {file: count}, "config": its blocks as Gym resolves them}}, or fails if Gym refuses something.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { Move } from './model-server.js';
+import type { Move } from '../../../src/play/index.js';
 import { python, REPOSITORY, toolchainEnv } from './toolchain.js';
 
 const OPTIONS = { all: true, reject: false } as const;
 const script = (name: string) => join(REPOSITORY, 'test/e2e/support', name);
 
-/** Runs a Python of the toolchain and returns what it printed, both streams; throws it where that fails. */
+/** Runs a Python of the toolchain. Returns the output of both streams, or throws it if the program fails. */
 export async function runPython(args: string[], options: { cwd?: string; input?: string } = {}): Promise<string> {
   return run(args, options, false);
 }
@@ -26,7 +26,7 @@ export interface Episode {
 export interface Played {
   reward: number | null;
   status: string | null;
-  /** The tools that were offered, as the server lists them, turn by turn. */
+  /** The tools of each turn, as the server lists them. */
   tools: { name: string; description: string | null; input_schema: unknown }[][];
 }
 
@@ -35,7 +35,7 @@ export async function playDirectly(url: string, episodes: Episode[]): Promise<Pl
   return JSON.parse(await run([script('direct_play.py')], { input: JSON.stringify({ url, episodes }) }, true));
 }
 
-/** Plays a row with one tool call on a resources server that shows its tools over MCP. */
+/** Plays a row with one tool call, on a resources server that offers its tools over MCP. */
 export async function playOverMcp(
   url: string,
   row: Row,
@@ -49,17 +49,17 @@ export async function playOverMcp(
 /** Episodes of a server that lists no tasks. */
 export interface GivenEpisodes {
   url: string;
-  /** How their steps are made: calls of tools, or actions. */
+  /** The kind of their steps: tool calls, or actions. */
   interface: 'tools' | 'action';
   episodes: { reset: object; moves: Move[] }[];
 }
 
-/** Plays episodes with the `openenv` client; what each step gave. */
+/** Plays episodes with the `openenv` client. Returns the reward of each step. */
 export async function playGiven(given: GivenEpisodes): Promise<(number | null)[][]> {
   return JSON.parse(await run([script('direct_steps.py')], { input: JSON.stringify(given) }, true));
 }
 
-/** A row of a task that was given. */
+/** A row of a provided task. */
 export interface GivenRow extends Omit<Row, 'split' | 'index'> {
   reset: Record<string, unknown>;
 }
@@ -76,10 +76,13 @@ export interface Row {
   task_id: string;
 }
 
-/** What NeMo Gym's own models and parser read of a written server: how many rows each file has, and its config's blocks. */
+/**
+ * A written server as NeMo Gym's own models and parser read it: the number of rows of each file, and the blocks of its
+ * config.
+ */
 export interface ReadAsGym {
   rows: Record<string, number>;
-  // biome-ignore lint/suspicious/noExplicitAny: what a config holds is for the tests to say
+  // biome-ignore lint/suspicious/noExplicitAny: the tests know the content of the config
   config: Record<string, any>;
 }
 
@@ -87,7 +90,7 @@ export async function readAsGym(gymRoot: string, name: string): Promise<ReadAsGy
   return (await readAllAsGym(gymRoot, [name]))[name] as ReadAsGym;
 }
 
-/** By the server's name; throws where NeMo Gym would refuse one of them. */
+/** Returns them by the server's name. Throws if NeMo Gym would refuse one of them. */
 export async function readAllAsGym(gymRoot: string, names: string[]): Promise<Record<string, ReadAsGym>> {
   return JSON.parse(await run([script('read_as_gym.py'), gymRoot, ...names], {}, true));
 }

@@ -5,9 +5,9 @@ import { withLock } from '../../../scripts/toolchain.mjs';
 import { toolchainEnv } from './toolchain.js';
 
 /**
- * The venvs of NeMo Gym's servers. It makes one for each server, which takes a minute, and takes one that is there. Written
- * servers that ask for the same share the one that NeMo Gym made for the first of them, which is kept in the venv of Gym, so
- * that it goes with it; its own servers ask for no more than what that has.
+ * The venvs of NeMo Gym's servers. NeMo Gym creates one for each server, which takes a minute, unless it exists.
+ * Written servers with the same requirements share the venv of the first of them. It is kept inside Gym's venv, so that
+ * it is removed together with it. NeMo Gym's own servers need nothing that Gym's venv lacks.
  */
 export class ServerVenvs {
   /**
@@ -19,15 +19,15 @@ export class ServerVenvs {
     readonly folder: string,
   ) {}
 
-  /** Has one of NeMo Gym's own servers, `<type>/<name>`, run in Gym's venv. */
+  /** Lets one of NeMo Gym's own servers, `<type>/<name>`, run in Gym's venv. */
   shareOwn(server: string): void {
     this.link(server, this.home);
   }
 
   /**
    * @param written folder of a written server
-   * @param make has NeMo Gym make its venv; one test file after another does
-   * @returns what `make` returned, where it was called
+   * @param make lets NeMo Gym create its venv; only one test file does this at a time
+   * @returns the result of `make`, if it was called
    */
   async share<T>(written: string, make: () => Promise<T>): Promise<T | undefined> {
     const asked = /^dependencies = .*$/m.exec(readFileSync(join(written, 'pyproject.toml'), 'utf8'));
@@ -38,7 +38,7 @@ export class ServerVenvs {
     if (isMade()) return undefined;
     return withLock(`${dirname(venv)}.lock`, async () => {
       if (isMade()) return undefined;
-      rmSync(venv, { recursive: true, force: true }); // it wasn't made to its end
+      rmSync(venv, { recursive: true, force: true }); // it was not completed
       mkdirSync(venv);
       return make();
     });
@@ -46,7 +46,7 @@ export class ServerVenvs {
 
   private link(server: string, venv: string): void {
     const link = join(this.folder, server, '.venv');
-    // Python keeps bytecode by the path that it was started by: what it compiled for one server is there for all.
+    // Python stores bytecode by the path of its start, so all servers share the compiled code.
     const bytecode = toolchainEnv().PYTHONPYCACHEPREFIX as string;
     for (const [from, to] of [
       [link, venv],

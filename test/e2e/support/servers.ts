@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Background, eventually, type Running } from './processes.js';
 import { python, REPOSITORY, toolchainEnv } from './toolchain.js';
 
-/** An OpenEnv server in a process of its own. */
+/** An OpenEnv server in its own process. */
 export interface Server extends Running {
   url: string;
   stop(signal?: NodeJS.Signals): Promise<void>;
@@ -16,7 +16,7 @@ export interface Stats {
 
 export interface Gridsim extends Server {
   stats(): Promise<Stats>;
-  /** Sessions that are still open once the server had time to notice that a client left. */
+  /** Number of open sessions, after the server had time to detect disconnected clients. */
   leftOpen(): Promise<number>;
 }
 
@@ -30,7 +30,7 @@ export async function gridsim(...flags: string[]): Promise<Gridsim> {
 }
 
 export interface AgentEnv extends Server {
-  /** A copy of its folder, whose envs point at these processes, and the variables that whoever serves that needs. */
+  /** A copy of its folder whose envs point to these processes, and the variables that are needed to serve the copy. */
   bundle: string;
   env: Record<string, string>;
   /** The processes of the bundle's environments, by name. */
@@ -44,9 +44,9 @@ export async function agentEnv(bundle: string, ...flags: string[]): Promise<Agen
 }
 
 export interface Faulty extends Server {
-  /** Sets what bench/server/README.md says of `/control` and `/control/chaos`, and returns what is so then. */
+  /** Changes settings of `/control` or `/control/chaos` (see bench/server/README.md), and returns all settings. */
   control(settings?: object, path?: '/control' | '/control/chaos'): Promise<Record<string, unknown>>;
-  /** Kills it, and has another one answer at the same address. */
+  /** Kills it, and starts another server at the same address. */
   killAndReplace(): Promise<void>;
 }
 
@@ -77,16 +77,16 @@ export async function faulty(): Promise<Faulty> {
   };
 }
 
-/** How an app is served where it isn't as the tests' own are. */
+/** Differences in how an app is served. */
 export interface ProjectOptions {
-  /** A Python with what it needs, in place of that of the venv `gym`. */
+  /** A Python that has the app's packages (default: that of the venv `gym`). */
   command?: string;
   /** Variables that it needs. */
   env?: Record<string, string>;
 }
 
 /**
- * Serves the app of a folder as gymgen serves an OpenEnv project's.
+ * Serves the app of a folder, as gymgen serves that of an OpenEnv project.
  * @param app `MODULE:ATTRIBUTE`
  */
 export async function project(folder: string, app = 'server.app:app', options: ProjectOptions = {}): Promise<Server> {
@@ -99,7 +99,10 @@ export async function counter(): Promise<Server> {
   return project(join(REPOSITORY, 'test/runtime'), 'step_env:app');
 }
 
-/** Starts a server that prints a line of JSON with its `url` once it answers; the line's other keys are its too. */
+/**
+ * Starts a server that prints a line of JSON with its `url` when it is ready. The result has the other keys of the
+ * line, too.
+ */
 async function serve<T extends Server>(
   command: string,
   args: string[],

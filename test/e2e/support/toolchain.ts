@@ -4,10 +4,10 @@ import { ensureVenv, environment } from '../../../scripts/toolchain.mjs';
 
 export const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Another venv in place of the one that `npm test` makes. */
+/** Another venv, instead of the one that `npm test` creates. */
 const OVERRIDES = { gym: process.env.GYMGEN_GYM_VENV, agentenv: process.env.GYMGEN_AGENTENV_VENV };
 
-/** The folder of a venv of the toolchain, which makes it where it isn't there. */
+/** The folder of a venv of the toolchain. Creates it if it is missing. */
 export async function venv(name: 'gym' | 'agentenv'): Promise<string> {
   return OVERRIDES[name] || (await ensureVenv(name));
 }
@@ -24,7 +24,7 @@ export function toolchainEnv(): Record<string, string> {
   return made;
 }
 
-/** The command line as a user has it. */
+/** The built command line. */
 export function gymgenBin(): string {
   return join(REPOSITORY, 'bin/gymgen.cjs');
 }

@@ -1,6 +1,7 @@
-// How the tests' model plays gridsim: badly and well by turns, always the same on a day, so that rewards of all sizes come.
+// How the tests' model plays gridsim: well or badly, and always the same on the same day, so that there are rewards of
+// all sizes.
 
-import type { Conversation, Move } from './model-server.js';
+import type { Conversation, Move } from '../../../src/play/index.js';
 
 const HOURS = 24;
 
@@ -10,7 +11,7 @@ interface Day {
   battery: { capacity_mwh: number; efficiency_percent: number };
 }
 
-/** All that the model does on a day, in order. The last move is its reply where it doesn't call `end_turn`. */
+/** All moves of the model on a day, in order. The last move is its reply, unless it calls `end_turn`. */
 export function movesOn(prompt: string): Move[] {
   const day = JSON.parse(prompt) as Day;
   const submit = (schedule: number[]): Move => ({ call: 'submit_schedule', arguments: { schedule } });
@@ -19,7 +20,7 @@ export function movesOn(prompt: string): Move[] {
   switch (number % 6) {
     case 0:
       return [submit(arbitrage(day)), end];
-    case 1: // never ends its turn: NeMo Gym's verify does
+    case 1: // never ends its turn, so NeMo Gym's verify ends it
       return [submit(arbitrage(day)), { say: 'That is my plan.' }];
     case 2:
       return [submit(Array(HOURS).fill(0)), end]; // idles
@@ -29,19 +30,19 @@ export function movesOn(prompt: string): Move[] {
         submit(arbitrage({ ...day, prices: day.prices.slice(0, 12) })),
         end,
       ];
-    case 4: // refused arguments, a tool that isn't there, then a plan that loses money or is refused
+    case 4: // refused arguments, a missing tool, then a plan that loses money or is refused
       return [submit([1, 2, 3]), { call: 'sell_all', arguments: {} }, submit(buyDear(day)), end];
     default:
       return [{ say: 'I would rather not trade.' }];
   }
 }
 
-/** The policy that makes those moves: each answer that it got is a move that it made. */
+/** The policy that makes these moves. The number of outputs so far is the number of moves made. */
 export function trader({ prompt, answers }: Conversation): Move {
   return movesOn(prompt)[answers.length] ?? { say: 'The day is over.' };
 }
 
-/** Fills the battery in the cheapest hours before the dearest ones, and sells it there: a profit, not the optimum. */
+/** Charges in the cheapest hours before the most expensive ones, and sells in those: a profit, but not the optimum. */
 function arbitrage({ prices, battery }: Day): number[] {
   const schedule = Array<number>(HOURS).fill(0);
   const cheapest = prices.map((_, hour) => hour).sort((a, b) => price(prices, a) - price(prices, b));

@@ -14,7 +14,7 @@ export interface FuzzReport {
   runs: number;
   /** Milliseconds and text of the input that took longest. */
   slowest: { ms: number; text: string };
-  /** What fast-check says of the first input that failed. */
+  /** The report of fast-check on the first input that failed. */
   failure?: string;
 }
 
@@ -37,7 +37,7 @@ if ('target' in asked) {
   console.log(JSON.stringify({ reports }));
 }
 
-/** Bytes. On Linux, `maxRSS` of a new process begins with what its parent had. */
+/** Peak memory in bytes. On Linux, `maxRSS` of a new process starts with that of its parent. */
 function peakMemory(): number {
   try {
     const [, kilobytes] = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];

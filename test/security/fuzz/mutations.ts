@@ -49,7 +49,7 @@ export function changed(valid: Json): fc.Arbitrary<Json> {
   });
 }
 
-/** A text that was cut, or in which something was put. */
+/** A text that was cut, or into which another text was inserted. */
 export function damaged(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 20 }),
@@ -68,7 +68,7 @@ interface Place {
   name: string;
 }
 
-/** Each member at any depth, with the object or array that holds it. */
+/** Each member at any depth, with the object or array that contains it. */
 function members(root: object): Place[] {
   const found: Place[] = [];
   const left: Json[] = [root];

@@ -16,7 +16,7 @@ import { lockedRequests } from '../../../src/operations/from-lock/index.js';
 import { finishCommits, type OutputFile, writeFolder } from '../../../src/output/index.js';
 import { changed, damaged } from './mutations.js';
 
-/** A parser of untrusted text, with texts for it. */
+/** A parser of untrusted text, with inputs for it. */
 export interface Target {
   name: string;
   inputs: fc.Arbitrary<string>;
@@ -29,8 +29,8 @@ const signal = new AbortController().signal;
 const SILENT = { warn: () => {}, progress: () => {} };
 
 /**
- * The parsers that read what others may have written, on a Gym root in `parent`, beside which there is a file that none of them
- * may touch.
+ * The parsers that read untrusted files, on a Gym root in `parent`. Next to the root there is a file that none of them
+ * may change.
  */
 export async function targets(parent: string): Promise<Target[]> {
   const root = path.join(parent, 'root');
@@ -92,7 +92,7 @@ export async function targets(parent: string): Promise<Target[]> {
   ];
 }
 
-/** All that is in a folder apart from the Gym root, whose `.git` counts, too. */
+/** Everything in a folder except the Gym root, but including the root's `.git`. */
 export function outsideOf(parent: string): string {
   const apart = new Set([
     path.join(parent, 'root'),

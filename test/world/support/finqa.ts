@@ -4,8 +4,8 @@ import { join } from 'node:path';
 export const FINQA_ANSWER = '42';
 
 /**
- * Data for finqa_env, whose own data is a download: one company, one table and one question. finqa shuffles its questions
- * whatever the seed, so with a second question a row could play another one than its prompt asks.
+ * Data for finqa_env: one company, one table and one question. The environment's own data would have to be downloaded.
+ * It shuffles its questions whatever the seed, so with two questions, an episode could ask another one than its row.
  */
 export function finqaData(work: string): string {
   const folder = join(work, 'finqa-data');

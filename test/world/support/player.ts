@@ -1,4 +1,4 @@
-import type { Conversation, Move } from '../../e2e/support/model-server.js';
+import type { Conversation, Move } from '../../../src/play/index.js';
 
 /**
  * A policy that plays scripted move sequences: each episode of a prompt takes the prompt's next sequence. A running episode

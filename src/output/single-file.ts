@@ -6,8 +6,8 @@ import { makeFolders, orUndefined, translateErrors } from '../files.js';
 import { cleanOnForcedExit } from '../shutdown.js';
 
 /**
- * The absolute path of the regular file to write, which need not exist. A rename would replace a symlink, a named pipe or a
- * device itself.
+ * The absolute path of the regular file to write, which need not exist. Symlinks are followed, because a rename would
+ * replace the symlink itself. For the same reason, named pipes and devices are rejected.
  * @param example name of such a file, for the message
  * @throws UserError if something other than a file exists there
  */
@@ -19,7 +19,7 @@ export async function targetFile(file: string, example: string): Promise<string>
   if (target === undefined) {
     throw new UserError('broken symlink', {
       where: file,
-      fix: 'create the file that it leads to, or remove it',
+      fix: 'create the file that the symlink points to, or remove the symlink',
     });
   }
   if (!target.isFile()) {
@@ -32,7 +32,8 @@ export async function targetFile(file: string, example: string): Promise<string>
 }
 
 /**
- * Writes a file atomically: `write` fills a draft beside it, which then takes its place. Missing folders are created.
+ * Writes a file atomically: `write` fills a draft in the same folder, which is then renamed to the file. Missing
+ * folders are created.
  * @param target an absolute path
  * @param write is called with the path of the draft, and with that of a scratch file, which is removed
  */

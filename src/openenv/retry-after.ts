@@ -1,7 +1,7 @@
 import { UserError } from '../errors.js';
 import { LIMITS } from '../limits.js';
 
-/** A server that is briefly full or restarting, and says when to ask again. */
+/** A server that is full or restarting, and says when to try again. */
 export class ServerBusy extends UserError {
   override readonly name = 'ServerBusy';
 
@@ -18,23 +18,11 @@ export class ServerBusy extends UserError {
   }
 }
 
-/** All sessions of the server are in use. Another try may find a free one. */
-export class ServerFull extends UserError {
-  override readonly name = 'ServerFull';
-  constructor(
-    where: string,
-    readonly active: number | null | undefined,
-    readonly max: number | null | undefined,
-  ) {
-    super(`the server is full: ${active ?? '?'} of its ${max ?? '?'} sessions are in use`, { where });
-  }
-}
-
 /** Minimum wait in seconds, even if the server says 0. */
 const SHORTEST = 0.25;
 
 /**
- * The wait that a 429 or 503 with Retry-After asks for; null for any other answer.
+ * The wait that a 429 or 503 with Retry-After asks for; null for any other response.
  * @param header seconds or an HTTP date (RFC 9110, 10.2.3)
  */
 export function busyOf(status: number | undefined, header: string | undefined, where: string): ServerBusy | null {

@@ -1,0 +1,40 @@
+import { EXIT } from '../../errors.js';
+import type { CommandSpec } from '../command.js';
+
+export const trainerAxolotl: CommandSpec = {
+  name: 'trainer axolotl',
+  description: 'Check rows against Axolotl, and write its config for a written server',
+  arguments: [
+    { name: '<gym-root>', help: "Gym root, or one server's folder in its resources_servers/" },
+    { name: '[name]', help: 'Server to train on; optional if the root has only one' },
+  ],
+  examples: `\
+$ gymgen trainer axolotl gym-root --dry-run        what Axolotl's loader does to the rows
+$ gymgen trainer axolotl gym-root --fix            writes axolotl_<name>/, with rows that the loader does not change
+$ gymgen trainer axolotl gym-root shop --fix --form rollout-loop --port 12000`,
+  exitCodes: {
+    [EXIT.done]: 'the rows are fine, or fixed',
+    [EXIT.problems]: 'the loader would lose, change or refuse rows; add --fix',
+    [EXIT.failed]: 'the command failed; nothing was written',
+  },
+  async run(flags, target = '', name) {
+    const [{ run }, operation, { parseFlags }, { isFine, showTrainerAxolotl }] = await Promise.all([
+      import('../run.js'),
+      import('../../operations/trainer-axolotl.js'),
+      import('../../options/flags.js'),
+      import('../ui/trainer-axolotl.js'),
+    ]);
+    await run(flags, async (terminal, signal) => {
+      const { outputFolder: folder, agentPort: port, ...values } = parseFlags(flags);
+      const { form = 'plugin', fix = false, force = false, dryRun = false, train } = values;
+      const names = name === undefined ? [] : [name];
+      const report = await operation.trainerAxolotl(
+        { target, names, folder, form, fix, force, dryRun, train, port, options: values },
+        (text) => terminal.progress(text),
+        signal,
+      );
+      showTrainerAxolotl(report, terminal);
+      if (!isFine(report)) process.exitCode = EXIT.problems;
+    });
+  },
+};

@@ -1,0 +1,47 @@
+import { UserError } from '../../errors.js';
+import type { CommandSpec } from '../command.js';
+
+export const trainerNemoRl: CommandSpec = {
+  name: 'trainer nemo-rl',
+  description: 'Write a config with which NeMo RL trains on written servers',
+  arguments: [
+    { name: '<gym-root>', help: "Gym root, or one server's folder in its resources_servers/" },
+    { name: '[names...]', help: 'Servers to train on together; optional if the root has only one' },
+  ],
+  examples: `\
+$ gymgen trainer nemo-rl gym-root --nemo-rl ../RL               writes grpo_<name>.yaml
+$ gymgen trainer nemo-rl gym-root shop bank --nemo-rl ../RL     one run on two servers
+$ gymgen trainer nemo-rl gym-root --nemo-rl ../RL --base my.yaml --model Qwen/Qwen3-8B --lora 32 --gpus 4`,
+  async run(flags, target = '', ...names) {
+    const [{ run }, operation, { parseFlags }, { showTrainerNemoRl }] = await Promise.all([
+      import('../run.js'),
+      import('../../operations/trainer-nemo-rl.js'),
+      import('../../options/flags.js'),
+      import('../ui/trainer.js'),
+    ]);
+    await run(flags, async (terminal, signal) => {
+      const { nemoRl, outputConfig, base, runFrom, force = false, dryRun = false, ...values } = parseFlags(flags);
+      if (nemoRl === undefined) {
+        throw new UserError('no checkout of NeMo RL is named', { fix: 'add --nemo-rl CHECKOUT' });
+      }
+      const { train, validation, noValidation = false } = values;
+      const report = await operation.trainerNemoRl(
+        {
+          target,
+          names: names.flatMap((name) => name ?? []),
+          checkout: nemoRl,
+          file: outputConfig,
+          base,
+          runFrom,
+          rows: { train, validation, noValidation },
+          config: values,
+          force,
+          dryRun,
+        },
+        (text) => terminal.progress(text),
+        signal,
+      );
+      showTrainerNemoRl(report, terminal);
+    });
+  },
+};

@@ -1,0 +1,27 @@
+import { UserError } from '../errors.js';
+import { orUndefined, readRegular } from '../files.js';
+import { hashText } from './hash.js';
+
+const SIGNATURE = /^# Written by (gymgen [a-z -]+), (sha256:[0-9a-f]{64})\n/;
+
+/** A text with a first line that names the command which wrote it, and the hash of the rest: later edits are noticed. */
+export function signed(command: string, text: string): string {
+  return `# Written by gymgen ${command}, ${hashText(text)}\n${text}`;
+}
+
+/**
+ * Whether a file can be replaced without losing anything: it does not exist, or gymgen wrote it and nobody edited it.
+ * @param target absolute path
+ * @param file the same path as the user wrote it, for messages
+ * @returns the existing text
+ * @throws UserError if the file is not gymgen's, or was edited
+ */
+export async function replaceableText(target: string, file: string): Promise<string | undefined> {
+  const bytes = await orUndefined(['ENOENT'], readRegular(target, 'configBytes'));
+  if (bytes === undefined) return undefined;
+  const text = bytes.toString();
+  const [line, , hash] = SIGNATURE.exec(text) ?? [];
+  if (line !== undefined && hashText(text.slice(line.length)) === hash) return text;
+  const what = line === undefined ? 'file exists and was not written by gymgen' : 'file was edited by hand';
+  throw new UserError(what, { where: file, fix: 'choose another name, or add --force to replace it' });
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { UserError } from '../errors.js';
+import { readRegular } from '../files.js';
+import { yamlDocument, yamlValues } from '../read-yaml.js';
+import { idle, type Policy, type Script, scripted } from './policy.js';
+
+const Pattern = z.string().transform((text, context) => {
+  try {
+    // eslint-disable-next-line no-restricted-syntax -- from a file that the command line names
+    return new RegExp(text, 'su');
+  } catch {
+    context.addIssue({ code: 'custom', message: 'not a regular expression' });
+    return z.NEVER;
+  }
+});
+
+const Step = z.union(
+  [
+    z.strictObject({ call: z.string().min(1), arguments: z.record(z.string(), z.unknown()).default({}) }),
+    z.strictObject({ say: z.string() }),
+  ],
+  'must be {call: TOOL, arguments: {…}} or {say: TEXT}',
+);
+
+const Scripts = z.array(z.strictObject({ prompt: Pattern.optional(), steps: z.array(Step) })).min(1);
+
+/**
+ * The policy that `--policy` names: `idle`, or a file of scripts.
+ * @throws UserError if the file cannot be read, or is not a list of scripts
+ */
+export async function policyOf(name: string): Promise<Policy> {
+  if (name === 'idle') return idle;
+  return scripted(scriptsIn((await readRegular(name, 'configBytes')).toString(), name));
+}
+
+/** @param where path of the file, for messages */
+export function scriptsIn(text: string, where: string): Script[] {
+  const document = yamlDocument(text, where); // JSON is YAML, too
+  const [error] = document.errors;
+  if (error) throw invalid([String(error.message).split('\n')[0] as string], where);
+  const parsed = Scripts.safeParse(yamlValues(document, where));
+  if (!parsed.success) throw invalid(parsed.error.issues.map(problemOf), where);
+  return parsed.data.map(({ prompt, steps }) => ({ steps, ...(prompt === undefined ? {} : { prompt }) }));
+}
+
+function problemOf({ path, message }: { path: PropertyKey[]; message: string }): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+}
+
+/** Problems that an error lists. */
+const LISTED = 5;
+
+function invalid(details: string[], where: string): UserError {
+  return new UserError('not a file of scripts', {
+    where,
+    details: details.slice(0, LISTED),
+    fix: 'write a list such as: [{"steps": [{"call": "TOOL", "arguments": {}}, {"say": "done"}]}]',
+  });
+}

@@ -1,0 +1,29 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { playServers } from '../../src/operations/play.js';
+import type { OptionValues } from '../../src/options/index.js';
+import { failureOf } from '../support/failure-of.js';
+
+const root = mkdtempSync(join(tmpdir(), 'gymgen-play-operation-'));
+afterAll(() => rmSync(root, { recursive: true }));
+mkdirSync(join(root, 'resources_servers/shop'), { recursive: true });
+writeFileSync(join(root, 'resources_servers/shop/gymgen.lock.json'), '{"format":1,"files":{}}');
+
+const reporter = { note: () => {}, progress: () => {} };
+const failing = (options: OptionValues, ...names: string[]) =>
+  failureOf(playServers(root, names, options, reporter, new AbortController().signal));
+
+test.each<[string, OptionValues, string]>([
+  ['no model', {}, 'fix: pass --model-url URL, or --policy idle to play without a model'],
+  ['a model without its server', { playModel: 'm' }, 'no model to play with'],
+  ['a policy and a model', { policy: 'idle', playModel: 'm' }, '--policy plays without a model'],
+  ['--demo for another environment', { policy: 'idle', demo: true }, '--demo serves gridsim'],
+])('options that do not fit together are refused: %s', async (_, options, problem) => {
+  expect(await failing(options)).toContain(problem);
+});
+
+test('an unknown name is refused', async () => {
+  expect(await failing({ policy: 'idle' }, 'shopp')).toContain('did you mean shop?');
+});
