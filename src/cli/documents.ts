@@ -140,29 +140,33 @@ export const WriteDocument = z.strictObject({
 });
 export type WriteDocument = z.infer<typeof WriteDocument>;
 
+const CheckedFolder = z
+  .strictObject({
+    name: z.string().describe('Name of the server'),
+    folder: z.string().describe(FOLDER),
+    status: z.enum(['same', 'differs']),
+    generator: GeneratorChange.optional(),
+    rows: Rows,
+    differences: z.array(FileDifference).describe('Every file that differs'),
+    keptFiles: z
+      .array(z.strictObject({ path: z.string(), note: z.string().describe('Reason') }))
+      .describe("Files that you keep against gymgen's version, or with edited prompts; not differences"),
+    unlisted: names().describe(
+      'Files of rows or Python that gymgen did not write, such as rows of no known split; not differences',
+    ),
+    former: names().describe('Other folders of the Gym root that were written from the same source under another name'),
+    sample: z
+      .strictObject({ probed: count(), tasks: count() })
+      .describe('How many tasks were probed for their tools, and the estimated number of different tasks'),
+    warnings: Findings,
+    counts: Counts,
+  })
+  .meta({ id: 'Checked folder' });
+export type CheckedFolder = z.infer<typeof CheckedFolder>;
+
 export const CheckDocument = z.strictObject({
   status: z.enum(['same', 'differs', 'failed']).describe('`failed`: a folder could not be compared'),
-  folders: z.array(
-    z.strictObject({
-      name: z.string().describe('Name of the server'),
-      folder: z.string().describe(FOLDER),
-      status: z.enum(['same', 'differs']),
-      generator: GeneratorChange.optional(),
-      rows: Rows,
-      differences: z.array(FileDifference).describe('Every file that differs'),
-      keptFiles: z
-        .array(z.strictObject({ path: z.string(), note: z.string().describe('Reason') }))
-        .describe("Files that you keep against gymgen's version, or with edited prompts; not differences"),
-      unlisted: names().describe(
-        'Files of rows or Python that gymgen did not write, such as rows of no known split; not differences',
-      ),
-      sample: z
-        .strictObject({ probed: count(), tasks: count() })
-        .describe('How many tasks were probed for their tools, and the estimated number of different tasks'),
-      warnings: Findings,
-      counts: Counts,
-    }),
-  ),
+  folders: z.array(CheckedFolder),
   failures: z
     .array(ErrorParts.extend({ name: z.string().describe('Name of the server') }))
     .optional()
@@ -204,6 +208,7 @@ export const BatchDocument = z.strictObject({
       name: z.string().optional().describe('Name of the server, if known'),
       rows: count().optional().describe('Number of rows'),
       toolsets: count().optional().describe('Number of toolsets'),
+      check: CheckedFolder.optional().describe('With `--check`: what differs'),
       error: ErrorParts.optional(),
     }),
   ),

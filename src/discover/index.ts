@@ -6,6 +6,7 @@ export type { ActionOptions } from './probe/action.js';
 export { END_TURN } from './probe/episode.js';
 export type { PromptOptions } from './probe/prompt.js';
 export { Semaphore } from './probe/sessions.js';
+export { ToolsDiffer } from './probe/toolsets.js';
 export { isRecording, openRecording, type RecordedDiscovery } from './recording/reader.js';
 export { recordingText } from './recording/writer.js';
 export { discover, discoverName } from './server.js';

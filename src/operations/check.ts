@@ -1,9 +1,11 @@
 import { Comparison } from '../check/comparison.js';
 import type { FileDifference } from '../check/difference.js';
 import { unlistedFiles } from '../check/unlisted-files.js';
-import type { Reporter } from '../discover/index.js';
+import { type Reporter, ToolsDiffer } from '../discover/index.js';
 import { namesOf } from '../gym/index.js';
 import { assertFinished, type Planned, planFolder } from '../output/index.js';
+import { differingTools } from './differing-tools.js';
+import { formerFolders } from './former-folders.js';
 import { type Generated, type GenerateRequest, generate } from './generate.js';
 import { Warnings } from './warnings.js';
 
@@ -14,6 +16,8 @@ export interface CheckReport extends Generated, Planned {
   keptFiles: KeptFile[];
   /** Files in the folders of gymgen that it did not write, such as rows of no known split. */
   unlisted: string[];
+  /** Other folders that were written from the same source under another name. They are not differences. */
+  former: string[];
 }
 
 export interface KeptFile {
@@ -28,26 +32,44 @@ export interface KeptFile {
  */
 export async function check(request: GenerateRequest, reporter: Reporter, signal: AbortSignal): Promise<CheckReport> {
   await assertFinished(request.gymRoot);
+  let { name } = request;
+  const claim = (found: string) => {
+    name = found;
+    request.claim?.(found);
+  };
+  try {
+    return await compare({ ...request, claim }, reporter, signal);
+  } catch (error) {
+    if (!(error instanceof ToolsDiffer) || name === undefined) throw error;
+    const report = await differingTools(request, name, error);
+    if (!report) throw error;
+    return report;
+  }
+}
+
+function compare(request: GenerateRequest, reporter: Reporter, signal: AbortSignal): Promise<CheckReport> {
   return generate(
     { ...request, dropPrompts: true, readOnly: true, trustRecording: true },
     async (target, files, record) => {
       const comparison = new Comparison(target);
       // `keep` is the plan that does not touch edited files.
       const planned = await planFolder(target, comparison.watch(files), record, { edits: 'keep', signal });
-      const differing = planned.plan.entries.filter(({ state }) => state !== 'same');
       const { entries } = planned.plan;
+      const differing = entries.filter(({ state }) => state !== 'same');
+      const paths = entries.map(({ path }) => path);
       return {
         ...planned,
         differences: await comparison.differences(differing, planned.lock),
         keptFiles: entries.flatMap(({ path, state, note }) => (state === 'same' && note ? [{ path, note }] : [])),
-        unlisted: await unlistedFiles(
-          planned.folder,
-          entries.map(({ path }) => path),
-          namesOf(target.name).config,
-        ),
+        unlisted: await unlistedFiles(planned.folder, paths, namesOf(target.name).config),
+        former: await formerFolders(request, target.name, sourceIn(planned.lock)),
       };
     },
     new Warnings(reporter),
     signal,
   );
+}
+
+function sourceIn(lock: string): unknown {
+  return (JSON.parse(lock) as { source?: unknown }).source;
 }

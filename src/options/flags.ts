@@ -57,7 +57,7 @@ export function recordedFlags(flags: Flags, texts: OptionValues): Flags {
 }
 
 function recordedValue(name: OptionName, flags: Flags, texts: OptionValues): unknown {
-  if (TEXT_OPTIONS.includes(name)) return texts[name];
+  if (TEXT_OPTIONS.includes(name)) return texts[name] === '' ? undefined : texts[name];
   const value = flags[name];
   return (OPTIONS[name] as Option).path === 'file' && typeof value === 'string' ? fromHere(value) : value;
 }

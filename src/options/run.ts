@@ -127,8 +127,8 @@ export const RUN_OPTIONS = {
     },
     github: {
       flags: '--github',
-      help: 'Print an annotation for GitHub Actions for each file that differs',
-      commands: ['check'],
+      help: 'Print an annotation for GitHub Actions for each file that differs, and for each failure',
+      commands: ['check', 'batch'],
     },
     strict: {
       flags: '--strict',

@@ -21,7 +21,10 @@ $ gymgen check shop.jsonl.gz gym-root --github    with a recording, and annotati
   exitCodes: { 0: 'nothing differs', 1: 'something differs', 2: 'a folder could not be compared' },
   async run(flags, first = '', second) {
     const { run } = await import('../run.js');
-    await run(flags, (terminal, signal) => checkFolders(first, second, flags, terminal, signal));
+    await run(flags, async (terminal, signal) => {
+      const work = checkFolders(first, second, flags, terminal, signal);
+      await (flags.github ? (await import('../ui/github.js')).annotatingFailure(work, terminal) : work);
+    });
   },
 };
 
@@ -45,6 +48,7 @@ async function checkFolders(
   for await (const { request, name, report, error } of outcomes) {
     if (error) {
       failures.push({ name, error });
+      if (flags.github) terminal.annotate((await import('../ui/github.js')).failureAnnotation(name, error));
       terminal.line(`cannot check ${name}`);
       showUserError(error, terminal);
       continue;

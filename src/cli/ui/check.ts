@@ -5,7 +5,7 @@ import type { UserError } from '../../errors.js';
 import { namesOf } from '../../gym/index.js';
 import type { GeneratorChange } from '../../model.js';
 import type { CheckReport } from '../../operations/check.js';
-import type { CheckDocument } from '../documents.js';
+import type { CheckDocument, CheckedFolder } from '../documents.js';
 import { differenceLines } from './difference.js';
 import { errorDocument } from './error.js';
 import { type Mark, stateMark, type Terminal } from './terminal.js';
@@ -15,6 +15,12 @@ export function showCheck(report: CheckReport, gymRoot: string, terminal: Termin
   const { name, differences } = report;
   const folder = path.join(gymRoot, namesOf(name).folder);
   terminal.result(`${differences.length === 0 ? 'same' : 'differs'} ${folder}`);
+  showDetails(report, terminal);
+}
+
+/** What differs, and what is not compared. */
+export function showDetails(report: CheckReport, terminal: Terminal): void {
+  const { differences } = report;
   for (const difference of differences.filter(({ isGymgenChange }) => !isGymgenChange)) {
     showState(difference, terminal);
     for (const line of differenceLines(difference)) terminal.result(`        ${line}`);
@@ -43,9 +49,10 @@ export function gymgenChange({ before, now }: GeneratorChange): string {
 }
 
 /** What a check without differences does not compare. */
-function showExceptions({ keptFiles, unlisted, sample }: CheckReport, terminal: Terminal): void {
+function showExceptions({ keptFiles, unlisted, former, envName, sample }: CheckReport, terminal: Terminal): void {
   for (const { path, note } of keptFiles) terminal.result(` ${path} (${note})`, KEPT);
   for (const path of unlisted) terminal.result(` ${path} (gymgen did not write it)`, OTHER);
+  for (const name of former) terminal.result(` ${name} (written from this source, which now serves ${envName})`, OTHER);
   const { probed, tasks } = sample;
   if (probed < tasks) terminal.note(`  ${formatCount(probed)} of ${formatCount(tasks)} tasks probed for their tools`);
 }
@@ -57,30 +64,33 @@ export function checkDocument(
   reports: readonly CheckReport[],
   failures: readonly { name: string; error: UserError }[],
 ): CheckDocument {
-  const folders = reports.map(({ name, folder, changed, rows, sample, warnings, counts, ...report }) => {
-    const status = changed ? ('differs' as const) : ('same' as const);
-    const { differences, keptFiles, unlisted, plan } = report;
-    const { generator } = plan;
-    return {
-      name,
-      folder,
-      status,
-      ...(generator && { generator }),
-      rows,
-      differences,
-      keptFiles,
-      unlisted,
-      sample,
-      warnings: [...warnings],
-      counts,
-    };
-  });
   const differs = reports.some(({ changed }) => changed);
   return {
     status: failures.length > 0 ? 'failed' : differs ? 'differs' : 'same',
-    folders,
+    folders: reports.map(checkedFolder),
     ...(failures.length > 0 && {
       failures: failures.map(({ name, error }) => ({ name, ...errorDocument(error) })),
     }),
+  };
+}
+
+/** The entry of one folder in the document. */
+export function checkedFolder(report: CheckReport): CheckedFolder {
+  const { name, folder, changed, plan, rows, differences, keptFiles, unlisted, former, sample, warnings, counts } =
+    report;
+  const { generator } = plan;
+  return {
+    name,
+    folder,
+    status: changed ? 'differs' : 'same',
+    ...(generator && { generator }),
+    rows,
+    differences,
+    keptFiles,
+    unlisted,
+    former,
+    sample,
+    warnings: [...warnings],
+    counts,
   };
 }

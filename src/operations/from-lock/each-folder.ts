@@ -1,7 +1,8 @@
 import { withoutCredentials } from '../../credentials.js';
 import { Interrupted, UserError } from '../../errors.js';
 import { HttpStatusError } from '../../openenv/index.js';
-import { shellQuote } from '../../printed-command.js';
+import { flagOf, isGenerateOption, optionsOf } from '../../options/index.js';
+import { gymgenCommand, shellQuote } from '../../printed-command.js';
 import type { GenerateRequest } from '../generate.js';
 import type { WriteRequest } from '../write.js';
 import type { LockedRoot } from './requests.js';
@@ -26,7 +27,7 @@ export async function* eachFolder<Report>(
     try {
       yield { request, name, report: await work(request) };
     } catch (thrown) {
-      const error = withHeaderHint(thrown, request);
+      const error = withOptionHint(withHeaderHint(thrown, request), request);
       if (isOnly || !(error instanceof UserError) || error instanceof Interrupted) throw error;
       yield { name, error };
     }
@@ -51,6 +52,27 @@ export function withHeaderHint(error: unknown, { source, gym, discover }: Genera
     details,
     cause,
     fix: `if you trust this server with the header, add: --source ${shellQuote(source)} ${headers.join(' ')}`,
+  });
+}
+
+/** Adds the command that takes an option which a fix names, if the lock file decides that option. */
+function withOptionHint(error: unknown, { gymRoot, name, keepSettings }: GenerateRequest): unknown {
+  if (!keepSettings || !(error instanceof UserError)) return error;
+  const accepted = optionsOf('update').map((option) => option.name);
+  const decided = optionsOf('write').filter(
+    (option) => isGenerateOption(option.name) && !accepted.includes(option.name),
+  );
+  const texts = [error.fix ?? '', ...error.details].join('\n');
+  const words = new Set(texts.match(/--[a-z-]*[a-z]/g) ?? []);
+  if (!decided.some((option) => words.has(flagOf(option.name)))) return error;
+  const command = gymgenCommand`<source> ${gymRoot} --name ${name ?? ''}`;
+  const hint = `the lock file decides these options, so pass them to ${command}`;
+  const { message, where, details, fix, cause } = error;
+  return new UserError(message, {
+    ...(where === undefined ? {} : { where }),
+    details,
+    cause,
+    fix: fix === undefined ? hint : `${fix}; ${hint}`,
   });
 }
 
