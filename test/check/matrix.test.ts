@@ -1,4 +1,4 @@
-// Each drift of `drifts.ts` at each entry point that compares: exit code, file and reason.
+// Each drift of source-drifts.ts and folder-drifts.ts at each entry point that compares: exit code, file and reason.
 
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,9 @@ import { tempFolder } from '../support/built-cli.js';
 import { gymgenHere } from '../support/cli-here.js';
 import { days } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
-import { DRIFTS, type Expected } from './drifts.js';
+import type { Expected } from './drift.js';
+import { FOLDER_DRIFTS } from './folder-drifts.js';
+import { SOURCE_DRIFTS } from './source-drifts.js';
 
 interface EntryPoint {
   name: string;
@@ -40,7 +42,7 @@ async function written() {
   return { server, cwd, run };
 }
 
-describe.each(DRIFTS)('$name', (drift) => {
+describe.each([...FOLDER_DRIFTS, ...SOURCE_DRIFTS])('$name', (drift) => {
   test('at every entry point', async () => {
     const { server, cwd, run } = await written();
     drift.make({ server, folder: join(cwd, 'root/resources_servers/grid_v1') });

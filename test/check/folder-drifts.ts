@@ -1,30 +1,11 @@
-// Every kind of drift that a check knows, with what it says. test/check/matrix.test.ts tries each at every entry point.
-
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { days, type ServedTool, tool } from '../support/served-tasks.js';
-import type { StandIn } from '../support/stand-in.js';
+import type { Drift, Place } from './drift.js';
 
-/** What a drift changes: the server, or a folder of a copy of the Gym root. */
-export interface Place {
-  server: StandIn;
-  /** The written folder. */
-  folder: string;
-}
-
-/** What a check says: the file with its state, and the reason. A drift without it is not a difference. */
-export interface Expected {
-  exitCode: 0 | 1 | 2;
-  /** Such as `edited  app.py`; a pattern of a line of stdout or stderr. */
-  file?: RegExp;
-  reason?: RegExp;
-}
-
-export interface Drift extends Expected {
-  name: string;
-  make(place: Place): void;
-  /** Entry points that read the lock file, if these say something else. */
-  locked?: Expected;
+interface LockJson {
+  files: Record<string, string>;
+  prompts: Record<string, string[]>;
+  generator?: number;
 }
 
 const LOCK = 'gymgen.lock.json';
@@ -39,92 +20,10 @@ const lines = (change: (lines: string[]) => string[]) =>
   edit(ROWS, (text) => `${change(text.trimEnd().split('\n')).join('\n')}\n`);
 const setLock = (change: (lock: LockJson) => object) =>
   edit(LOCK, (text) => `${JSON.stringify(change(JSON.parse(text)), null, 2)}\n`);
-const serve =
-  (change: (server: StandIn) => void) =>
-  ({ server }: Place) =>
-    change(server);
 const setting = (line: string) => edit(CONFIG, (text) => text.replace(/^( +)(url: .*)$/m, `$1$2\n$1${line}`));
 
-/** Drift of the source. */
-const SOURCE: Drift[] = [
-  {
-    name: 'a prompt',
-    make: serve((server) => (server.splits.train = days(5, (at) => (at === 2 ? { prompt: 'New.' } : {})))),
-    exitCode: 1,
-    file: /^update {2}data\/train\.jsonl$/m,
-    reason: /~ train\[2\] 'day-2' \(line 3\): prompt/,
-  },
-  {
-    name: 'a system prompt',
-    make: serve((server) => (server.splits.train = days(5, () => ({ system_prompt: 'New.' })))),
-    exitCode: 1,
-    file: /^update {2}data\/train\.jsonl$/m,
-    reason: /: system prompt/,
-  },
-  {
-    name: 'a new task',
-    make: serve((server) => (server.splits.train = days(6))),
-    exitCode: 1,
-    file: /^update {2}data\/train\.jsonl$/m,
-    reason: /\+ train\[5\] 'day-5' added \(line 6\)/,
-  },
-  {
-    name: 'a removed task',
-    make: serve((server) => (server.splits.train = days(5).toSpliced(1, 1))),
-    exitCode: 1,
-    file: /^update {2}data\/train\.jsonl$/m,
-    reason: /- train\[1\] 'day-1' removed \(line 2\)[\s\S]*~ 3 rows: only the index differs \(train\[2\]/,
-  },
-  {
-    name: 'reordered tasks',
-    make: serve((server) => (server.splits.train = days(5).reverse())),
-    exitCode: 1,
-    file: /^update {2}data\/train\.jsonl$/m,
-    reason: /~ 4 rows: only the index differs/,
-  },
-  {
-    name: 'a new split',
-    make: serve((server) => (server.splits.test = days(2))),
-    exitCode: 1,
-    file: /^create {2}data\/test\.jsonl$/m,
-  },
-  {
-    name: 'a removed split',
-    make: serve((server) => void delete server.splits.eval),
-    exitCode: 1,
-    file: /^stale {3}data\/eval\.jsonl$/m,
-  },
-  {
-    name: "a tool's schema",
-    make: serve((server) =>
-      tools(server, [tool('submit_schedule', { type: 'object', properties: { a: {} } }), tool('end_turn')]),
-    ),
-    exitCode: 1,
-    file: /^update {2}toolsets\.json$/m,
-    reason: /tool 'submit_schedule': parameters/,
-  },
-  {
-    name: 'a new tool',
-    make: serve((server) => tools(server, [tool('submit_schedule'), tool('end_turn'), tool('news')])),
-    exitCode: 1,
-    file: /^update {2}data\/train\.jsonl$/m,
-    reason: /tool 'news'/,
-  },
-  {
-    name: 'another path of the serving machine',
-    make: serve((server) => {
-      for (const task of Object.values(server.splits).flat()) task.id = String(task.id).replace('/srv/', '/home/ci/');
-    }),
-    exitCode: 0,
-  },
-];
-
-function tools(server: StandIn, offered: ServedTool[]): void {
-  server.options.turns = () => [offered];
-}
-
 /** Drift of the folder. */
-const FOLDER: Drift[] = [
+export const FOLDER_DRIFTS: Drift[] = [
   { name: 'nothing', make: () => {}, exitCode: 0 },
   {
     name: 'an edited file',
@@ -321,5 +220,3 @@ const FOLDER: Drift[] = [
     reason: /app\.py/,
   },
 ];
-
-export const DRIFTS: readonly Drift[] = [...FOLDER, ...SOURCE];
