@@ -47,6 +47,8 @@ export interface Toolset {
   key: string;
   /** The tasks that were probed. */
   tasks: TaskRef[];
+  /** For `task:ID`, the key of each of these tasks before their tools were found to differ, such as `agent:NAME`. */
+  agents?: string[];
   /** The tools of each turn, at least one turn. */
   turns: Tool[][];
 }
@@ -62,6 +64,8 @@ export interface Discovery {
   action?: { fixed: Record<string, JsonText> };
   /** How the rewards of an episode's steps become its score. If omitted, the score is what the last step reports. */
   rewardRule?: 'sum';
+  /** What the source has besides these splits and tasks, if that is known. */
+  served?: Served | undefined;
   /** Facts and decisions for the summary. */
   notes?: readonly string[];
   /**
@@ -74,6 +78,14 @@ export interface Discovery {
    * @throws UserError if the source is incomplete or changed meanwhile, or if tasks could not be probed
    */
   finish(): Promise<DiscoverySummary>;
+}
+
+/** What a source serves, of which a run may read a part. */
+export interface Served {
+  /** Number of tasks of each split that is read. */
+  tasks: Readonly<Record<string, number>>;
+  /** Splits that are not read. */
+  otherSplits: readonly string[];
 }
 
 /** What is known only after all tasks are read. */
@@ -132,11 +144,20 @@ export type OutputFile = TextFile | RowsFile;
 export interface TextFile {
   path: string;
   content: string;
-  /**
-   * Matches the lines that are settings of the user, which are not counted as edits. Tested line by line; without flags, and
-   * linear in the length of a line. It comes from code only, never from a lock file.
-   */
-  settings?: RegExp;
+  /** Whether the content does not depend on the source, so that only a change of gymgen or of options changes it. */
+  isTemplate?: boolean;
+  /** Set if some values of the file are settings of the user, which are not counted as edits. */
+  settings?: UserSettings;
+}
+
+/** Tells the settings of the user in a file from everything else. */
+export interface UserSettings {
+  /** The content without the settings. */
+  rest: string;
+  /** An existing text without its settings. */
+  restOf(existing: string): Promise<string>;
+  /** Whether an existing text has the same values as the content, including settings. */
+  isSame(existing: string): Promise<boolean>;
 }
 
 /**
@@ -181,6 +202,14 @@ export interface PlanEntry {
   state: FileState;
   /** The reason, if the state alone does not explain it: `derived by Gym from rows that change`. */
   note?: string;
+  /** Whether the reason is a change of gymgen, not of the source. */
+  isGymgenChange?: true;
+}
+
+/** The revision of an existing folder and of this gymgen, which is higher. */
+export interface GeneratorChange {
+  before: number;
+  now: number;
 }
 
 export interface Plan {
@@ -188,6 +217,8 @@ export interface Plan {
   entries: PlanEntry[];
   /** The number of rows of each JSONL file, by path. */
   rows: Record<string, number>;
+  /** Set if an earlier revision of gymgen wrote the folder. */
+  generator?: GeneratorChange;
 }
 
 /** What a run generated for one path. */
@@ -196,8 +227,8 @@ export interface Generated {
   full: string;
   /** The hash in the lock file: without settings and kept prompts. */
   hash: string;
-  /** Matches the lines that are settings. */
-  settings?: RegExp;
+  settings?: UserSettings;
+  isTemplate?: boolean;
   rows?: number;
   prompts?: string;
   kept?: KeptPrompts;

@@ -12,6 +12,8 @@ export interface YamlOptions {
   version?: '1.1' | '1.2';
   /** Report duplicate keys. The time is quadratic in the keys of a map. */
   uniqueKeys?: boolean;
+  /** Replace `<<` with the keys of the maps that it names, as YAML 1.1 does. */
+  merge?: boolean;
   lineCounter?: LineCounter;
 }
 

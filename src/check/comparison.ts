@@ -4,6 +4,7 @@ import { namesOf } from '../gym/index.js';
 import { lineBatches } from '../json/lines.js';
 import { LOCK_FILE, type OutputFile, type PlanEntry, type Target } from '../output/index.js';
 import type { FileDifference } from './difference.js';
+import { lockDiff } from './lock-diff.js';
 import { RowsComparison } from './rows-comparison.js';
 import { watchRows } from './watch-rows.js';
 
@@ -45,15 +46,15 @@ export class Comparison {
     const comparison = this.rows.get(entry.path);
     const rows = comparison?.end();
     if (rows && rows.removed.count > 0) await this.separateRepeated(entry.path, comparison);
-    if (rows) return { ...entry, rows };
+    if (rows) return { ...entry, ...conflictNote(rows.broken.first[0]?.task), rows };
     const after = this.texts.get(entry.path);
     const before = after === undefined ? undefined : await this.existing(entry.path);
-    if (after === undefined || before === undefined) return entry;
+    if (after === undefined) return entry;
+    if (before === undefined) return entry.note ? entry : { ...entry, diff: ['(too large for a diff)'] };
     if (entry.path.endsWith('.jsonl')) return { ...entry, ...compareRows(before, after) };
     const { textDiff } = await import('./text-diff.js'); // needed only for differences
-    if (entry.path !== LOCK_FILE) return { ...entry, diff: textDiff(before, after) };
-    const diff = textDiff(withoutHashes(before), withoutHashes(after));
-    return { ...entry, diff: diff.length > 0 ? diff : ['(only the hashes of the files that differ)'] };
+    if (entry.path === LOCK_FILE) return { ...entry, diff: lockDiff(before, after, textDiff) };
+    return { ...entry, ...conflictNote(CONFLICT.exec(before)?.[0]), diff: textDiff(before, after) };
   }
 
   private async separateRepeated(file: string, comparison: RowsComparison | undefined): Promise<void> {
@@ -81,8 +82,11 @@ function compareRows(before: string, after: string): Pick<FileDifference, 'rows'
   return rows ? { rows } : {};
 }
 
-/** A lock file without hashes, because the hashed files are reported themselves. */
-function withoutHashes(text: string): string {
-  const { files: _, prompts: __, ...rest } = JSON.parse(text) as Record<string, unknown>;
-  return `${JSON.stringify(rest, null, 2)}\n`;
+/** How git marks the first line of a conflict. */
+const CONFLICT = /^<{7} .*$/m;
+
+function conflictNote(line: string | undefined): { note?: string } {
+  return line !== undefined && CONFLICT.test(line)
+    ? { note: 'unresolved merge conflict: take either side, then run gymgen update' }
+    : {};
 }

@@ -21,8 +21,10 @@ export interface RowsDifference {
   /** Rows of the file that are no longer generated. */
   removed: Named;
   changed: { count: number; first: RowChange[]; fields: Record<string, number> };
-  /** Number of rows that differ only in their index. */
-  moved: number;
+  /** Rows that differ only in their index. */
+  moved: Named;
+  /** Rows that are not in the generated order. */
+  reordered: Named;
   /** Lines that are not rows. */
   broken: Named;
   /** Rows of tasks that are also on another line. */

@@ -3,6 +3,7 @@ import { hasTooManyValues } from '../json/bounds.js';
 import { isRecord } from '../json/guards.js';
 import type { FieldChange, Named, RowsDifference } from './difference.js';
 import { type Row, rowFields } from './row-fields.js';
+import { RowOrder } from './row-order.js';
 
 /** Upper bound on the rows of each file that wait for the other file's row of the same task, in UTF-16 units. */
 const WAITING = 4 * 2 ** 20;
@@ -46,12 +47,14 @@ export class RowsComparison {
     added: named(),
     removed: named(),
     changed: { count: 0, first: [], fields: Object.create(null) },
-    moved: 0,
+    moved: named(),
+    reordered: named(),
     broken: named(),
     repeated: named(),
     blank: { count: 0, first: [] },
     unended: false,
   };
+  private readonly order = new RowOrder<Waiting>();
   /** The first removed rows. */
   private readonly gone: { id: string; line: number }[] = [];
   private readonly before = new Window((waiting) => (waiting.isRow ? this.removed(waiting) : this.broken(waiting)));
@@ -82,9 +85,10 @@ export class RowsComparison {
   end(): RowsDifference | undefined {
     this.before.empty();
     this.after.empty();
-    const { added, removed, changed, moved, broken, blank, unended } = this.found;
-    const differs = added.count + removed.count + changed.count + moved + broken.count + blank.count > 0;
-    return differs || unended ? this.found : undefined;
+    for (const row of this.order.misplaced()) note(this.found.reordered, row);
+    const { unended, changed, repeated: _, ...others } = this.found;
+    const count = Object.values(others).reduce((sum, other) => sum + other.count, changed.count);
+    return count > 0 || unended ? this.found : undefined;
   }
 
   /** Notes that the last line of the file has no line break. */
@@ -155,7 +159,10 @@ export class RowsComparison {
   }
 
   private compare(before: Waiting, after: Waiting): void {
-    if (before.text === after.text) return;
+    if (before.text === after.text) {
+      this.order.add(before, after.line);
+      return;
+    }
     if (!before.isRow) {
       this.broken(before);
       note(this.found.added, after);
@@ -164,9 +171,10 @@ export class RowsComparison {
     const fields = this.fieldsOf(before, after);
     const { changed } = this.found;
     if (fields.length === 1 && fields[0]?.field === 'index') {
-      this.found.moved += 1;
+      note(this.found.moved, before);
       return;
     }
+    if (fields.every(({ field }) => field !== 'index')) this.order.add(before, after.line);
     changed.count += 1;
     for (const { field } of fields) {
       if (field in changed.fields || Object.keys(changed.fields).length < FIELDS)

@@ -22,6 +22,9 @@ export interface BatchSource {
   where: string;
 }
 
+/** Errors that the parser words for programmers, by its codes. */
+const ERRORS: Readonly<Record<string, string>> = { MULTIPLE_DOCS: 'a second YAML document; write one per file' };
+
 /** Mistakes in one message. */
 const REPORTED = 20;
 
@@ -53,7 +56,7 @@ const Batch = z.strictObject({
  */
 export function readBatchFile(file: string): BatchFile {
   const lines = new LineCounter();
-  const document = yamlDocument(readText(file), file, { lineCounter: lines, uniqueKeys: true });
+  const document = yamlDocument(readText(file), file, { lineCounter: lines, uniqueKeys: true, merge: true });
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
@@ -73,7 +76,7 @@ export function readBatchFile(file: string): BatchFile {
   if (document.errors.length > 0) {
     refuse(
       file,
-      document.errors.map(({ pos, message }) => `${at(pos[0])}: ${message.split('\n')[0]}`),
+      document.errors.map(({ pos, code, message }) => `${at(pos[0])}: ${ERRORS[code] ?? message.split('\n')[0]}`),
     );
   }
   const parsed = Batch.safeParse(yamlValues(document, file, lines));

@@ -1,12 +1,14 @@
 import { addAbortSignal } from 'node:stream';
 import { withoutCredentials } from '../credentials.js';
 import { UserError } from '../errors.js';
+import { checkOptions } from '../gym/index.js';
 import { utf8Text } from '../json/utf8.js';
 import { LIMITS, overLimit } from '../limits.js';
 import type { Job } from '../operations/batch.js';
 import { requestOf } from '../operations/request.js';
 import { type Flags, passed } from '../options/index.js';
 import { gymgenCommand } from '../printed-command.js';
+import { Findings } from '../rules/index.js';
 import { type BatchSource, readBatchFile } from './batch-file.js';
 
 const STDIN = 'standard input';
@@ -33,13 +35,52 @@ export async function batchJobs(file: string | undefined, flags: Flags, signal: 
   }
   const gymRoot = root ?? ('root' in batch ? batch.root : undefined);
   if (gymRoot === undefined) throw new UserError('missing Gym root', { fix: 'add --root GYM_ROOT' });
-  return batch.sources.map((entry) => jobOf(entry, gymRoot, others));
+  return allOf(batch.sources, (entry) => jobOf(entry, gymRoot, others));
+}
+
+/**
+ * The results of all entries.
+ * @throws UserError with the mistakes of all of them
+ */
+function allOf<T>(entries: readonly BatchSource[], work: (entry: BatchSource) => T): T[] {
+  const mistakes: UserError[] = [];
+  const results = entries.flatMap((entry) => {
+    try {
+      return [work(entry)];
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      mistakes.push(error);
+      return [];
+    }
+  });
+  const [first, ...others] = mistakes;
+  if (first === undefined) return results;
+  if (others.length === 0) throw first;
+  throw new UserError('invalid options of several sources; nothing was started', {
+    details: mistakes
+      .slice(0, REPORTED)
+      .map(({ message, where, details }) => [`${where}: ${message}`, ...details].join('; ')),
+    ...(first.fix === undefined ? {} : { fix: first.fix }),
+  });
+}
+
+const REPORTED = 20;
+
+/** A server for checks of the other options. */
+const ANY_SERVER = { url: 'http://127.0.0.1' };
+
+/** @throws UserError if NeMo Gym would reject the folder because of an option, whatever the source serves */
+function assertAccepted({ name = 'any', configUrl, gym }: Job['request']): void {
+  const findings = new Findings();
+  findings.add(checkOptions({ ...gym, name, server: configUrl === undefined ? ANY_SERVER : { url: configUrl } }));
+  findings.throwIfAny('NeMo Gym would reject these options; nothing was started');
 }
 
 /** Options of the command line override those of the file. */
 function jobOf({ source, flags, where }: BatchSource, gymRoot: string, others: Flags): Job {
   try {
     const request = requestOf(source, gymRoot, { ...flags, ...passed(others) });
+    assertAccepted(request);
     return { label: request.name ?? withoutCredentials(source), request };
   } catch (error) {
     throw error instanceof UserError ? error.at(where) : error;

@@ -68,7 +68,13 @@ const PlanEntry = z.strictObject({
   path: z.string().describe('Path in the folder'),
   state: FileState.describe('`stale`: no longer generated; `edited`: edited by hand'),
   note: z.string().optional().describe('Reason for the state'),
+  isGymgenChange: z.literal(true).optional().describe('Whether gymgen itself changed, not the source'),
 });
+
+const GeneratorChange = z
+  .strictObject({ before: count(), now: count() })
+  .meta({ id: 'Revisions' })
+  .describe('Set if gymgen itself changed since the folder was written');
 
 const Named = z
   .strictObject({
@@ -102,7 +108,8 @@ const RowsDifference = z
       first: z.array(RowChange).describe('The first changed rows, at most 10'),
       fields: z.record(z.string(), count()).describe('Number of changed rows by field'),
     }),
-    moved: count().describe('Rows that differ only in their index'),
+    moved: Named.describe('Rows that differ only in their index'),
+    reordered: Named.describe('Rows that are not in the generated order'),
     broken: Named.describe('Lines that are not rows'),
     repeated: Named.describe('Rows of tasks that the file has more than once'),
     blank: z.strictObject({ count: count(), first: z.array(z.int().min(1)).describe('The first line numbers') }),
@@ -133,19 +140,33 @@ export const WriteDocument = z.strictObject({
 });
 export type WriteDocument = z.infer<typeof WriteDocument>;
 
+const CheckedFolder = z
+  .strictObject({
+    name: z.string().describe('Name of the server'),
+    folder: z.string().describe(FOLDER),
+    status: z.enum(['same', 'differs']),
+    generator: GeneratorChange.optional(),
+    rows: Rows,
+    differences: z.array(FileDifference).describe('Every file that differs'),
+    keptFiles: z
+      .array(z.strictObject({ path: z.string(), note: z.string().describe('Reason') }))
+      .describe("Files that you keep against gymgen's version, or with edited prompts; not differences"),
+    unlisted: names().describe(
+      'Files of rows or Python that gymgen did not write, such as rows of no known split; not differences',
+    ),
+    former: names().describe('Other folders of the Gym root that were written from the same source under another name'),
+    sample: z
+      .strictObject({ probed: count(), tasks: count() })
+      .describe('How many tasks were probed for their tools, and the estimated number of different tasks'),
+    warnings: Findings,
+    counts: Counts,
+  })
+  .meta({ id: 'Checked folder' });
+export type CheckedFolder = z.infer<typeof CheckedFolder>;
+
 export const CheckDocument = z.strictObject({
   status: z.enum(['same', 'differs', 'failed']).describe('`failed`: a folder could not be compared'),
-  folders: z.array(
-    z.strictObject({
-      name: z.string().describe('Name of the server'),
-      folder: z.string().describe(FOLDER),
-      status: z.enum(['same', 'differs']),
-      rows: Rows,
-      differences: z.array(FileDifference).describe('Every file that differs'),
-      warnings: Findings,
-      counts: Counts,
-    }),
-  ),
+  folders: z.array(CheckedFolder),
   failures: z
     .array(ErrorParts.extend({ name: z.string().describe('Name of the server') }))
     .optional()
@@ -158,6 +179,7 @@ const Updated = z
     name: z.string().describe('Name of the server'),
     folder: z.string().describe(FOLDER),
     status: z.enum(['wrote', 'unchanged']),
+    generator: GeneratorChange.optional(),
     rows: Rows,
     kept: Settings,
     keptPrompts: count().describe('Rows with edited prompts that were kept'),
@@ -186,6 +208,7 @@ export const BatchDocument = z.strictObject({
       name: z.string().optional().describe('Name of the server, if known'),
       rows: count().optional().describe('Number of rows'),
       toolsets: count().optional().describe('Number of toolsets'),
+      check: CheckedFolder.optional().describe('With `--check`: what differs'),
       error: ErrorParts.optional(),
     }),
   ),

@@ -1,12 +1,13 @@
 export type { Reporter } from './../model.js';
 export type { Discovery, DiscoverySummary, JsonText, Split, Task, TaskRef, Tool, Toolset } from '../model.js';
 export { FingerprintSet, fingerprint } from './fingerprints.js';
-export type { TaskSelection } from './listing.js';
+export { countDifferentTasks, type TaskSelection } from './listing.js';
 export type { DiscoverOptions, OpenDiscovery, ProvidedTasksRequest } from './options.js';
 export type { ActionOptions } from './probe/action.js';
 export { END_TURN } from './probe/episode.js';
 export type { PromptOptions } from './probe/prompt.js';
 export { Semaphore } from './probe/sessions.js';
+export { ToolsDiffer } from './probe/toolsets.js';
 export { isRecording, openRecording, type RecordedDiscovery } from './recording/reader.js';
 export { recordingText } from './recording/writer.js';
 export { discover, discoverName } from './server.js';

@@ -1,6 +1,6 @@
 import { UserError } from '../errors.js';
 import { isUndecoded, type LazyString } from '../json/json-string.js';
-import type { TaskRef } from '../model.js';
+import type { Split, TaskRef } from '../model.js';
 import { excerpt, type TaskDescriptor } from '../openenv/index.js';
 
 /** Maximum number of names in one message. */
@@ -29,6 +29,13 @@ export function chooseSplits(served: readonly string[], wanted: readonly string[
   }
   const chosen = new Set(wanted);
   return served.filter((name) => chosen.size === 0 || chosen.has(name));
+}
+
+/** Estimated number of different tasks. A split that is as large as all others together probably has the same tasks. */
+export function countDifferentTasks(splits: readonly Split[]): number {
+  const counts = splits.map(({ count }) => count);
+  const [largest, total] = [Math.max(...counts), counts.reduce((sum, count) => sum + count, 0)];
+  return largest * 2 >= total ? largest : total;
 }
 
 function joinNames(names: readonly string[]): string {

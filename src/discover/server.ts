@@ -1,7 +1,7 @@
 import { formatCount } from '../display-text.js';
 import { UserError } from '../errors.js';
 import type { Reporter } from './../model.js';
-import type { DiscoverySummary, Split, Task } from '../model.js';
+import type { DiscoverySummary, Served, Split, Task } from '../model.js';
 import {
   HttpClient,
   pages,
@@ -13,7 +13,7 @@ import {
 } from '../openenv/index.js';
 import { type Connection, connect } from './connection.js';
 import { FingerprintSet, fingerprint } from './fingerprints.js';
-import { chooseSplits, identityOf, type ListedTask, nameOf, readDescriptor } from './listing.js';
+import { chooseSplits, countDifferentTasks, identityOf, type ListedTask, nameOf, readDescriptor } from './listing.js';
 import type { DiscoverOptions, OpenDiscovery } from './options.js';
 import { type ProbeResult, probeTools } from './probe/episode.js';
 import { Toolsets } from './probe/toolsets.js';
@@ -38,8 +38,8 @@ export async function discover(url: string, options: DiscoverOptions, reporter: 
     }
     const { api, server } = connection;
     const envName = onlyEnvironment(await api.environments(), server);
-    const splits = await countSplits(api, envName, options, reporter);
-    return new ServerDiscovery(connection, envName, splits, options, reporter);
+    const { splits, served } = await countSplits(api, envName, options, reporter);
+    return new ServerDiscovery(connection, envName, splits, served, options, reporter);
   } catch (error) {
     await connection.close();
     throw error;
@@ -69,9 +69,14 @@ function onlyEnvironment(environments: string[], server: ServerUrl): string {
   });
 }
 
-async function countSplits(api: TaskApi, env: string, options: DiscoverOptions, reporter: Reporter): Promise<Split[]> {
-  const served = [...new Set(await api.splits(env))];
-  const names = chooseSplits(served, options.splits);
+async function countSplits(
+  api: TaskApi,
+  env: string,
+  options: DiscoverOptions,
+  reporter: Reporter,
+): Promise<{ splits: Split[]; served: Served }> {
+  const all = [...new Set(await api.splits(env))];
+  const names = chooseSplits(all, options.splits);
   const counts = await Promise.all(names.map((name) => api.numTasks(env, name)));
   const splits: Split[] = [];
   for (const [at, name] of names.entries()) {
@@ -83,7 +88,8 @@ async function countSplits(api: TaskApi, env: string, options: DiscoverOptions, 
     throw new UserError('the server has no tasks', {
       fix: 'serve an environment with tasks, or provide tasks with --tasks FILE or --episodes N',
     });
-  return splits;
+  const tasks = Object.fromEntries(names.map((name, at) => [name, counts[at] as number]));
+  return { splits, served: { tasks, otherSplits: all.filter((name) => !names.includes(name)) } };
 }
 
 class ServerDiscovery implements OpenDiscovery {
@@ -99,6 +105,7 @@ class ServerDiscovery implements OpenDiscovery {
     private readonly connection: Connection,
     readonly envName: string,
     readonly splits: Split[],
+    readonly served: Served,
     private readonly options: DiscoverOptions,
     private readonly reporter: Reporter,
   ) {
@@ -106,7 +113,6 @@ class ServerDiscovery implements OpenDiscovery {
     const { action } = connection.environment;
     if (action) this.action = action;
     const largest = splits.reduce((a, b) => (b.count > a.count ? b : a));
-    const total = splits.reduce((sum, split) => sum + split.count, 0);
     this.prober = new Toolsets(
       (task) => this.probe(task),
       {
@@ -116,8 +122,7 @@ class ServerDiscovery implements OpenDiscovery {
             : this.nearby(largest, key, largest.count - 1, -1),
         after: (task) => this.nearby(this.splitOf(task), task.key, task.index + 1, 1),
         every: (key) => this.every(key),
-        // A split that is as large as all others together probably has the same tasks.
-        total: largest.count * 2 >= total ? largest.count : total,
+        total: countDifferentTasks(splits),
       },
       { probes: options.probes, splits: splits.map(({ name }) => name) },
       reporter,

@@ -1,16 +1,38 @@
+import type { SettingMaps } from '../config-parts.js';
 import { displayText } from '../display-text.js';
-import type { Discovery, GymOptions } from '../model.js';
+import type { Discovery, GymOptions, TextFile, UserSettings } from '../model.js';
 import { SETTING_KEYS } from '../settings.js';
 import { datasetEntries } from './datasets.js';
 import { namesOf } from './names.js';
 import { render } from './templates.js';
 
 /**
- * Lines of the config that users may change: gymgen keeps them, and does not count them as edits. The name of a header or tool
- * never matches, because it is always quoted.
+ * Lines of a generated config that are settings. The name of a header or tool never matches, because it is always quoted.
  */
 // eslint-disable-next-line no-restricted-syntax -- built from constants
 export const SETTING_LINES = new RegExp(`^ +(?:${SETTING_KEYS.join('|')}):`);
+
+/** Where a config has its settings. */
+export function settingMaps(name: string): SettingMaps {
+  const { server, agent } = namesOf(name);
+  return { server: [server, 'resources_servers', server], agent: [agent, 'responses_api_agents', 'simple_agent'] };
+}
+
+/**
+ * The file of a config, in which users may change settings. A YAML parser is loaded only for an existing config.
+ * @param content with settings as gymgen or the user spells them
+ * @param generated the config as gymgen spells it, if that is different
+ */
+export function configFile(content: string, name: string, generated = content): TextFile & { settings: UserSettings } {
+  const lines = generated.split('\n');
+  const settings: UserSettings = {
+    rest: lines.filter((line) => !SETTING_LINES.test(line)).join('\n'),
+    restOf: async (existing) => (await import('../config-parts.js')).withoutSettings(existing, settingMaps(name)),
+    isSame: async (existing) =>
+      (await import('../config-parts.js')).hasSameValues(content, existing, settingMaps(name)),
+  };
+  return { path: namesOf(name).config, content, settings };
+}
 
 /** The description that `gym list` shows. It is read as Rich markup, where `[` opens a tag, and a bad tag is an error. */
 export function description(envName: string): string {

@@ -19,7 +19,7 @@ import {
   settings,
   splitNames,
 } from '../rules/index.js';
-import { config, description, SETTING_LINES } from './config.js';
+import { config, configFile, description } from './config.js';
 import { exampleSplit } from './datasets.js';
 import { namesOf } from './names.js';
 import { PromptFingerprints } from './prompt-fingerprints.js';
@@ -75,12 +75,13 @@ export function serverFiles(discovery: Discovery, summary: DiscoverySummary, opt
   const names = namesOf(options.name);
   const provided = discovery.provided ?? false;
   const content = (path: Template, values: object = {}) => ({ path, content: render(path, values) });
+  const template = (path: Template, values?: object) => ({ ...content(path, values), isTemplate: true });
   return [
-    { path: names.config, content: config(discovery, options), settings: SETTING_LINES },
-    content('app.py', { bundle: 'bundle' in options.server }),
-    content('pyproject.toml', { project: names.project, framework: framework(options) }),
-    content('task_data.py', { provided }),
-    content('tests/test_app.py', { names }),
+    configFile(config(discovery, options), options.name),
+    template('app.py', { bundle: 'bundle' in options.server }),
+    template('pyproject.toml', { project: names.project, framework: framework(options) }),
+    template('task_data.py', { provided }),
+    template('tests/test_app.py', { names }),
     content('README.md', readme(discovery, summary, options)),
   ];
 }
@@ -119,7 +120,7 @@ function pythonPackage(name: string): TextFile[] {
     .map((file) => `${name}/${file.split(sep).join('/')}`)
     .filter((path) => /(?:\.py|\/py\.typed)$/.test(path) && !/\/(?:\.|__pycache__)/.test(path))
     .sort();
-  return paths.map((path) => ({ path, content: readFileSync(join(TEMPLATES, path), 'utf8') }));
+  return paths.map((path) => ({ path, content: readFileSync(join(TEMPLATES, path), 'utf8'), isTemplate: true }));
 }
 
 /** Checks that need no server. */

@@ -111,7 +111,7 @@ export class ToolsetTexts {
       const { tools, turns } = this.get(toolset);
       return [
         '    {',
-        `      "key": ${safeJson(this.key(toolset))},`,
+        `      "key": ${safeJson(toolsetKey(toolset.key, this.options.fullIds))},`,
         `      "tasks": ${jsonLines(toolset.tasks.map((task) => this.task(task)))},`,
         `      "turns": ${jsonLines(turns.map((turn) => safeJson(turn)))},`,
         `      "tools": ${jsonLines(tools)}`,
@@ -122,13 +122,14 @@ export class ToolsetTexts {
     return `{\n  "format": 1,\n  "toolsets": ${all}\n}\n`;
   }
 
-  private key({ key }: Toolset): string {
-    return key.startsWith('task:') ? `task:${rowTaskId(key.slice('task:'.length), this.options.fullIds)}` : key;
-  }
-
   private task({ split, index, id }: TaskRef): string {
     return safeJson({ split, index, id: rowTaskId(id, this.options.fullIds) });
   }
+}
+
+/** A key as files have it: the id of a task in it is shortened as in rows. */
+export function toolsetKey(key: string, fullIds: boolean): string {
+  return key.startsWith('task:') ? `task:${rowTaskId(key.slice('task:'.length), fullIds)}` : key;
 }
 
 /** A JSON array with one item a line. */

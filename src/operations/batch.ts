@@ -6,7 +6,8 @@ import { Interrupted, UserError } from '../errors.js';
 import { slug } from '../gym/index.js';
 import { Unreachable } from '../openenv/index.js';
 import { resolveSource } from '../source/index.js';
-import { check } from './check.js';
+import { type CheckReport, check } from './check.js';
+import type { Generated } from './generate.js';
 import { prepareRoot, type WriteRequest, write } from './write.js';
 
 /** One source of a batch. */
@@ -26,6 +27,8 @@ export interface Outcome {
   rows?: number;
   toolsets?: number;
   error?: UserError;
+  /** With `check`: what differs. */
+  report?: CheckReport;
 }
 
 export interface BatchOptions {
@@ -114,10 +117,16 @@ async function run(job: Job, options: BatchOptions, reporter: Reporter, signal: 
 
 async function once(job: Job, options: BatchOptions, reporter: Reporter, signal: AbortSignal): Promise<Outcome> {
   const { request } = job;
-  const report = options.check ? await check(request, reporter, signal) : await write(request, reporter, signal);
-  const { name, changed, rows, toolsets } = report;
-  const status = options.check ? (changed ? 'differs' : 'same') : changed ? 'wrote' : 'unchanged';
-  return { job, status, name, rows: rows.reduce((sum, split) => sum + split.rows, 0), toolsets: toolsets.length };
+  if (options.check) {
+    const report = await check(request, reporter, signal);
+    return { job, status: report.changed ? 'differs' : 'same', ...summaryOf(report), report };
+  }
+  const report = await write(request, reporter, signal);
+  return { job, status: report.changed ? 'wrote' : 'unchanged', ...summaryOf(report) };
+}
+
+function summaryOf({ name, rows, toolsets }: Generated): Pick<Outcome, 'name' | 'rows' | 'toolsets'> {
+  return { name, rows: rows.reduce((sum, split) => sum + split.rows, 0), toolsets: toolsets.length };
 }
 
 /** Jobs on one server share its sessions: together they open up to the largest of their limits. */

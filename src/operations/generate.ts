@@ -1,13 +1,29 @@
 import path from 'node:path';
-import type { Discovery, DiscoverySummary, Toolset } from '../discover/index.js';
+import {
+  countDifferentTasks,
+  type Discovery,
+  type DiscoverySummary,
+  type Reporter,
+  type Toolset,
+} from '../discover/index.js';
 import { UserError } from '../errors.js';
-import { checkOptions, checkServer, folder, namesOf, slug } from '../gym/index.js';
+import { checkOptions, checkServer, folder, GENERATOR_REVISION, namesOf, slug, toolsetKey } from '../gym/index.js';
 import type { GymOptions, ServerConfig } from '../model.js';
-import { type JsonValue, type OutputFile, type Plan, readLock, type Target, type Written } from '../output/index.js';
+import {
+  type JsonValue,
+  LOCK_FILE,
+  type Lock,
+  type OutputFile,
+  type Plan,
+  readLock,
+  type Target,
+  type Written,
+} from '../output/index.js';
 import { ALL_ROW_RULES, describe, type Finding, Findings, gymRoot, judge, rewardScore } from '../rules/index.js';
-import { MAX_CONCURRENT_ENVS, type Settings } from '../settings.js';
-import { currentSettings, EditedPrompts, readGymRoot } from '../written/index.js';
+import { MAX_CONCURRENT_ENVS, type SettingKey, type Settings } from '../settings.js';
+import { type CurrentConfig, currentConfig, EditedPrompts, KeptSettings, readGymRoot } from '../written/index.js';
 import { openSource, type SourceRequest } from './open-source.js';
+import { assertRecorded, cutSplits } from './recording-gaps.js';
 import type { Warnings } from './warnings.js';
 
 /** The same request and source data generate the same bytes. */
@@ -16,6 +32,10 @@ export interface GenerateRequest extends SourceRequest {
   /** Name of the server and its folder; derived from the environment's name by default. */
   name?: string;
   gym: Omit<GymOptions, 'name' | 'server'>;
+  /** Whether nothing is written, so that the path of the Gym root does not matter. */
+  readOnly?: boolean;
+  /** Whether settings of the existing config come before those of the request, which are of a lock file. */
+  keepSettings?: boolean;
   /** Keep prompts that were edited by hand since the last write. Prompts that were kept before are always kept. */
   keepPrompts?: boolean;
   /** Treat warnings as errors, before anything is written. */
@@ -34,8 +54,10 @@ export interface Generated {
   envName: string;
   rows: { split: string; rows: number }[];
   toolsets: { key: string; tools: string[]; turns: number }[];
+  /** The tools of all tasks are inferred from those of the probed tasks. */
+  sample: Sample;
   /** Settings of the existing config that were kept. */
-  kept: Settings;
+  kept: KeptSettingValues;
   /** Rows with edited prompts that were kept. */
   keptPrompts: number;
   /** The first row. */
@@ -48,6 +70,16 @@ export interface Generated {
   serve?: string;
   /** Sessions opened, and requests and bytes over HTTP. */
   counts: { sessions: number; requests: number; bytes: number };
+}
+
+/** An interpolation is a text. */
+export type KeptSettingValues = Partial<Record<SettingKey, string | number>>;
+
+/** How many tasks were probed for their tools, of how many. */
+export interface Sample {
+  probed: number;
+  /** Estimated number of different tasks: the splits of a server may overlap. */
+  tasks: number;
 }
 
 /** Takes the generated files: writes them, or compares them with existing ones. */
@@ -68,28 +100,36 @@ export async function generate<T extends Written>(
   signal: AbortSignal,
 ): Promise<Generated & T> {
   const root = path.resolve(request.gymRoot);
-  refuse(gymRoot(await readGymRoot(root)));
+  const problems = gymRoot(await readGymRoot(root));
+  const [atPath, others] = [problems.filter(isAboutPath), problems.filter((finding) => !isAboutPath(finding))];
+  refuse(request.readOnly ? others : problems);
+  if (request.readOnly) for (const finding of atPath) warnings.note(describe(finding));
   const { found, close, ...source } = await openSource(request, warnings, signal);
   try {
     if (source.recorded) assertOriginNamed(request);
     const name = request.name ?? slug(found.envName);
     request.claim?.(name);
-    const kept = await currentSettings(root, name);
-    const server = await source.server(path.dirname(path.join(root, namesOf(name).folder, namesOf(name).config)));
-    const usual = defaults(server, found, { ...kept, ...request.gym.settings });
-    const settings = { ...usual, ...kept, ...request.gym.settings };
+    const current = await currentConfig(root, name);
+    const kept = current.settings;
+    const passed = request.keepSettings ? { ...request.gym.settings, ...kept } : request.gym.settings;
+    const target = path.join(root, namesOf(name).folder);
+    const lock = await readLock(target);
+    assertNotNewer(lock, target);
+    const server = await source.server(path.dirname(path.join(target, namesOf(name).config)), lock?.source);
+    const usual = defaults(server, found, { ...kept, ...passed }, current);
+    const settings = { ...usual, ...kept, ...passed };
     const options = { ...request.gym, name, server, settings };
     refuse([...checkOptions(options), ...checkServer(found, options)]);
 
     const findings = new Findings();
     const sample = new FirstRow();
-    const target = path.join(root, namesOf(name).folder);
-    const prompts = new EditedPrompts(target, await readLock(target), request.keepPrompts ?? false);
+    const prompts = new EditedPrompts(target, lock, request.keepPrompts ?? false);
     let summary: DiscoverySummary = { toolsets: [] };
     const generated = async function* () {
       summary = yield* folder(found, options, findings);
     };
     const record = () => {
+      if (source.recorded) assertNothingLeftOut(request, name, found, lock, warnings);
       findings.throwIfAny(REFUSED);
       findings.add(rewardScore(settings.reward, summary.scores));
       refuse(firstRowFindings(sample.row, name));
@@ -97,24 +137,27 @@ export async function generate<T extends Written>(
       if (request.strict) warnings.assertNone();
       if (request.dropPrompts !== true) prompts.assertNoneLost();
       return {
+        generator: GENERATOR_REVISION,
         source: 'url' in server ? server.url : server.bundle,
         ...('sandbox' in server && server.sandbox !== undefined ? { sandbox: server.sandbox } : {}),
         options: request.record,
-        toolsets: summary.toolsets.map(toolsetSummary),
+        toolsets: summary.toolsets.map((toolset) => toolsetSummary(toolset, options.fullIds)),
       };
     };
-    const files = prompts.restore(sample.of(generated()));
+    const config = new KeptSettings(name, current.text, request.keepSettings ? {} : request.gym.settings);
+    const files = config.restore(prompts.restore(sample.of(generated())));
     const written = await output({ gymRoot: root, name }, files, record);
     return {
       ...written,
       name,
       envName: found.envName,
       rows: rowsOf(found, name, written.plan),
-      toolsets: summary.toolsets.map(toolsetSummary),
+      toolsets: summary.toolsets.map((toolset) => toolsetSummary(toolset, options.fullIds)),
+      sample: sampleOf(found, summary),
       notes: found.notes ?? [],
       warnings: findings.warnings,
       keptPrompts: prompts.count,
-      kept: userSettings(kept, request.gym.settings, usual),
+      kept: userSettings({ ...kept, ...current.interpolated }, request.gym.settings, usual),
       ...('serve' in source ? { serve: source.serve } : {}),
       row: sample.row,
       counts: found.counts(),
@@ -122,6 +165,33 @@ export async function generate<T extends Written>(
   } finally {
     await close();
   }
+}
+
+/** @throws UserError if a newer gymgen wrote the folder: this one would take its changes back */
+function assertNotNewer(lock: Lock | undefined, folder: string): void {
+  const { generator = 0 } = lock ?? {};
+  if (generator <= GENERATOR_REVISION) return;
+  throw new UserError(`a newer gymgen wrote this folder (revision ${generator}; this one has ${GENERATOR_REVISION})`, {
+    where: path.join(folder, LOCK_FILE),
+    fix: 'update gymgen, or move the folder away and write it again',
+  });
+}
+
+/** Where a checkout lies does not matter to a command that writes nothing. */
+function isAboutPath({ code }: Finding): boolean {
+  return code === 'root-path';
+}
+
+function assertNothingLeftOut(
+  { source, discover }: GenerateRequest,
+  name: string,
+  found: Discovery,
+  lock: Lock | undefined,
+  reporter: Reporter,
+): void {
+  const { splits: selected, limit } = discover;
+  assertRecorded({ file: source, name, found, selected, limit }, lock);
+  for (const note of cutSplits(found, limit)) reporter.note?.(note);
 }
 
 /** The written server sends the headers to the URL of its config, which a recording must not choose. */
@@ -143,16 +213,22 @@ function refuse(findings: readonly Finding[]): void {
 }
 
 /** Settings that every config names, so that users see and change them. */
-function defaults(server: ServerConfig, { rewardRule }: Discovery, { reward }: Settings): Settings {
+function defaults(
+  server: ServerConfig,
+  { rewardRule }: Discovery,
+  { reward }: Settings,
+  { interpolated }: CurrentConfig,
+): Settings {
   return {
     ...('bundle' in server ? { max_concurrent_envs: MAX_CONCURRENT_ENVS } : {}),
-    ...(rewardRule && reward === undefined ? { reward_rule: rewardRule } : {}),
+    ...(rewardRule && (reward ?? interpolated.reward) === undefined ? { reward_rule: rewardRule } : {}),
   };
 }
 
 /** The kept settings that are neither passed nor defaults. */
-function userSettings(kept: Settings, passed: Settings, defaults: Settings): Settings {
-  const isOwn = (key: string, value: unknown) => !(key in passed) && defaults[key as keyof Settings] !== value;
+function userSettings(kept: KeptSettingValues, passed: Settings, defaults: Settings): KeptSettingValues {
+  const isOwn = (key: string, value: unknown) =>
+    passed[key as SettingKey] !== value && defaults[key as SettingKey] !== value;
   return Object.fromEntries(Object.entries(kept).filter(([key, value]) => isOwn(key, value)));
 }
 
@@ -166,8 +242,19 @@ function firstRowFindings(row: string | null, name: string): Finding[] {
   return [...judge(ALL_ROW_RULES, facts)].filter(({ severity }) => severity === 'error');
 }
 
-function toolsetSummary({ key, turns }: Toolset) {
-  return { key, tools: [...new Set(turns.flat().map((tool) => tool.name))], turns: turns.length };
+function toolsetSummary({ key, turns }: Toolset, fullIds: boolean) {
+  return {
+    key: toolsetKey(key, fullIds),
+    tools: [...new Set(turns.flat().map((tool) => tool.name))],
+    turns: turns.length,
+  };
+}
+
+/** An environment with one action has the same tool in all tasks. */
+function sampleOf({ splits, action }: Discovery, { toolsets }: DiscoverySummary): Sample {
+  const tasks = countDifferentTasks(splits);
+  const probed = toolsets.reduce((sum, toolset) => sum + toolset.tasks.length, 0);
+  return { probed: action ? tasks : Math.min(probed, tasks), tasks };
 }
 
 function rowsOf({ splits }: Discovery, name: string, { rows }: Plan): Generated['rows'] {

@@ -52,7 +52,7 @@ export async function inspect(request: InspectRequest, reporter: Reporter, signa
       name,
       interface: found.action ? 'action' : 'tools',
       splits: [...prompts].map(([split, lengths]) => ({ ...split, prompts: lengths.value })),
-      toolsets,
+      toolsets: toolsets.map(({ key, tasks, turns }) => ({ key, tasks, turns })),
       notes: found.notes ?? [],
       refused: findings.list,
       warnings: findings.warnings,

@@ -34,8 +34,9 @@ export interface OpenSource {
   /**
    * The server or bundle for the config.
    * @param configFolder absolute path of the folder of the config
+   * @param current the source in the lock file of the existing folder
    */
-  server(configFolder: string): Promise<ServerConfig>;
+  server(configFolder: string, current?: string): Promise<ServerConfig>;
   /** Command that serves the tasks for NeMo Gym, if the user has to run one. */
   serve?: string;
   close(): Promise<void>;
@@ -51,10 +52,12 @@ const RECORDING = /\.jsonl(?:\.gz)?$/;
 export async function openSource(request: SourceRequest, reporter: Reporter, signal: AbortSignal): Promise<OpenSource> {
   const { source: named, configUrl, discover: options } = request;
   if (await isRecording(named)) {
-    const found = await openRecording(named, { ...options, signal }, reporter);
-    const server = async (configFolder: string) =>
+    const episodes = options.provided && 'episodes' in options.provided ? options.provided.episodes : Infinity;
+    const limit = Math.min(options.limit, episodes);
+    const found = await openRecording(named, { ...options, limit, signal }, reporter);
+    const server = async (configFolder: string, current?: string) =>
       configUrl === undefined
-        ? recordedServer(named, found.server, configFolder, request, reporter)
+        ? recordedServer(named, found.server, configFolder, { ...request, current }, reporter)
         : { url: configUrl };
     return { found, recorded: true, server, close: () => found.close() };
   }
@@ -70,10 +73,10 @@ export async function openSource(request: SourceRequest, reporter: Reporter, sig
     const found = await discover(source.url, { ...options, headers, signal }, reporter).catch((error: unknown) => {
       throw named === configUrl && error instanceof Unreachable ? unreachableHere(error) : error;
     });
-    const server = async (configFolder: string) =>
+    const server = async (configFolder: string, current?: string) =>
       configUrl !== undefined
         ? { url: configUrl }
-        : ((await source.server?.(configFolder)) ?? { url: parseServerUrl(source.url).http });
+        : ((await source.server?.(configFolder, current)) ?? { url: parseServerUrl(source.url).http });
     const close = async () => {
       await found.close();
       await source.close();

@@ -34,7 +34,7 @@ export async function record(
   try {
     const config = await server(path.dirname(target));
     if ('url' in config) refuseUrl(config.url);
-    const text = Readable.from(recordingText(found, config), { objectMode: false });
+    const text = Readable.from(recordingText(found, config, request.discover.probes), { objectMode: false });
     await withDraft(target, async (draft) => {
       const to = createWriteStream(draft, { flags: 'wx' });
       const written = file.endsWith('.gz')

@@ -10,6 +10,8 @@ interface RecordedServerOptions {
   bundle?: BundleOptions;
   /** Whether the recording may name any bundle and version. */
   trustRecording?: boolean;
+  /** The source in the lock file of the existing folder. */
+  current?: string | undefined;
 }
 
 /** A public or local version (PEP 440), such as `0.9.1364` or `1.0rc1+cpu`. */
@@ -46,7 +48,10 @@ export async function recordedServer(
   show(`${kind} ${folder ?? bundle}, AgentEnv ${framework}${isolated}`);
   if (!options.trustRecording) await assertTrusted(recording, folder, framework);
   if (folder === null || !bundle.startsWith('.')) return server;
-  return { ...server, bundle: await bundleReference(folder, configFolder, options.bundle) };
+  return {
+    ...server,
+    bundle: await bundleReference(folder, configFolder, { ...options.bundle, current: options.current }),
+  };
 }
 
 function assertValid(recording: string, { bundle, framework, sandbox = '' }: BundleConfig): void {

@@ -24,7 +24,7 @@ export async function write(request: WriteRequest, reporter: Reporter, signal: A
   const { edits, dryRun } = request;
   await prepareRoot(request, warnings);
   const report = await generate(
-    request,
+    { ...request, readOnly: dryRun },
     (target, files, record) => writeFolder(target, files, record, { edits, dryRun, signal }),
     warnings,
     signal,

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { gymgenCommand } from '../printed-command.js';
@@ -49,8 +50,21 @@ export const RecordedFlags = z.strictObject(
 /** The options that a lock file keeps, as they were passed. @param texts contents of the files that `@FILE` names */
 export function recordedFlags(flags: Flags, texts: OptionValues): Flags {
   const kept = RECORDED_OPTIONS.flatMap((name) => {
-    const value = TEXT_OPTIONS.includes(name) ? texts[name] : flags[name];
+    const value = recordedValue(name, flags, texts);
     return value === undefined || (Array.isArray(value) && value.length === 0) ? [] : [[name, value] as const];
   });
   return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function recordedValue(name: OptionName, flags: Flags, texts: OptionValues): unknown {
+  if (TEXT_OPTIONS.includes(name)) return texts[name] === '' ? undefined : texts[name];
+  const value = flags[name];
+  return (OPTIONS[name] as Option).path === 'file' && typeof value === 'string' ? fromHere(value) : value;
+}
+
+/** A path below the current folder without the path of the machine, with `/` between its parts. */
+function fromHere(file: string): string {
+  const below = path.relative(process.cwd(), path.resolve(file));
+  const isBelow = below !== '' && below.split(path.sep)[0] !== '..' && !path.isAbsolute(below);
+  return isBelow ? below.split(path.sep).join('/') : file;
 }

@@ -139,8 +139,8 @@ export const RUN_OPTIONS = {
     },
     github: {
       flags: '--github',
-      help: 'Print an annotation for GitHub Actions for each file that differs',
-      commands: ['check', 'validate'],
+      help: 'Print an annotation for GitHub Actions for each file that differs, and for each failure',
+      commands: ['check', 'batch', 'validate'],
       in: { validate: { help: 'Print an annotation for GitHub Actions for each finding' } },
     },
     strict: {

@@ -47,7 +47,7 @@ export const textOrFile = z.string().transform((value) => {
   if (!value.startsWith('@')) return value;
   const file = value.slice(1);
   try {
-    return readRegularSync(file, 'textBytes').replace(/\r\n/g, '\n').trimEnd();
+    return withoutReference(readRegularSync(file, 'textBytes').replace(/\r\n/g, '\n').trimEnd(), file);
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
     throw new UserError(`cannot read the text: ${(cause as Error).message}`, {
@@ -57,6 +57,12 @@ export const textOrFile = z.string().transform((value) => {
     });
   }
 });
+
+/** In a lock file, a text that begins with `@` would be the name of a file. */
+function withoutReference(text: string, where: string): string {
+  if (!text.startsWith('@')) return text;
+  throw new UserError('text begins with @', { where, fix: 'begin it with another character, such as a quote' });
+}
 
 /** `K=V` or `K: V`, split at the first separator. */
 const pair = (separator: '=' | ':', shape: string) =>

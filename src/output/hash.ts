@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { openNoFollow, translateReadErrors } from '../files.js';
 import { LIMITS } from '../limits.js';
+import type { UserSettings } from '../model.js';
 
 const CR = 0x0d;
 const LF = 0x0a;
@@ -38,33 +39,27 @@ export class Digest {
   }
 }
 
-/** The hash of a text, without the lines that match `settings`. */
-export function hashText(text: string, settings?: RegExp): string {
+/** The hash of a text. */
+export function hashText(text: string): string {
   const digest = new Digest();
-  const kept = settings
-    ? text
-        .split(/\r?\n/)
-        .filter((line) => !settings.test(line))
-        .join('\n')
-    : text;
-  digest.update(Buffer.from(kept));
+  digest.update(Buffer.from(text));
   return digest.end();
 }
 
 /**
- * The hash of a file, without the lines that match `settings`. In a file larger than the limit for a config, these lines count.
+ * The hash of a file, without the settings of the user. In a file larger than the limit for a config, these count.
  * @returns undefined if nothing exists at the path, or something other than a regular file, such as a symlink
  */
-export function hashFile(path: string, settings?: RegExp): Promise<string | undefined> {
+export function hashFile(path: string, settings?: UserSettings): Promise<string | undefined> {
   return translateReadErrors(path, hashRegular(path, settings));
 }
 
-async function hashRegular(path: string, settings: RegExp | undefined): Promise<string | undefined> {
+async function hashRegular(path: string, settings: UserSettings | undefined): Promise<string | undefined> {
   const file = await openNoFollow(path);
   if (!file) return undefined;
   try {
     if (settings && (await file.stat()).size <= LIMITS.configBytes) {
-      return hashText(await file.readFile('utf8'), settings);
+      return hashText(await settings.restOf(await file.readFile('utf8')));
     }
     return await hashPieces(file);
   } finally {

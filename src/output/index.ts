@@ -13,7 +13,7 @@ export type {
 } from '../model.js';
 export { Digest, hashFile } from './hash.js';
 export { LinkGuard } from './link-guard.js';
-export { describeIssues, type Lock, LockSchema, readLock } from './lock-file.js';
+export { describeIssues, type Lock, LockSchema, lockedPrompts, lockedRows, readLock } from './lock-file.js';
 export { hasGitPart, LOCK_FILE } from './paths.js';
 export { assertFinished, finishCommits } from './recovery.js';
 export { replaceableText, signed } from './signed-file.js';

@@ -10,7 +10,7 @@ import { gymgenCommand, shellQuote } from '../printed-command.js';
 import { readFileAt } from './fs.js';
 import { folded, isSafePath, isShortPath, LOCK_FILE } from './paths.js';
 
-const LOCK_FORMAT = 1;
+const LOCK_FORMAT = 2;
 
 // A lock file may come with a repository of someone else, and files that it lists get deleted: its paths are checked.
 const Path = z
@@ -24,8 +24,15 @@ const Hash = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'not a hash');
 /** The content of `gymgen.lock.json`. Keys of a later gymgen are ignored; it raises `format` if that could mislead. */
 export const LockSchema = z.looseObject({
   format: z
-    .literal(LOCK_FORMAT)
+    .union([z.literal(1), z.literal(LOCK_FORMAT)])
     .describe('Raised if an older gymgen would misread the file. It then rejects the file.'),
+  generator: z
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      'The revision of what gymgen generates: of its templates and of the written server. Format 1 has revision 0.',
+    ),
   source: z
     .string()
     .optional()
@@ -61,13 +68,30 @@ export const LockSchema = z.looseObject({
     .optional()
     .describe('Row files with edited prompts that are kept (gymgen update --keep-prompts).'),
   prompts: z
-    .record(Path, z.base64())
+    .record(Path, z.union([z.base64(), z.array(z.base64())]))
     .optional()
-    .describe('By row file, a checksum of each generated prompt: the first 24 bits of the CRC-32 of its input.'),
+    .describe(
+      'By row file, a checksum of each generated prompt: the first 24 bits of the CRC-32 of its input. In lines of 20 rows; one text in format 1.',
+    ),
 });
 
 /** The content of a lock file: what the folder was generated from, and the hash of every file as it was generated. */
 export type Lock = z.infer<typeof LockSchema>;
+
+/** The fingerprints of the prompts of a file of rows, in base64. */
+export function lockedPrompts(lock: Lock | undefined, path: string): string | undefined {
+  const prompts = lock?.prompts?.[path];
+  return Array.isArray(prompts) ? prompts.join('') : prompts;
+}
+
+/** Three bytes in base64. */
+const CHARACTERS_OF_ROW = 4;
+
+/** Number of rows of a file as it was generated; undefined if the lock file does not tell. */
+export function lockedRows(lock: Lock | undefined, path: string): number | undefined {
+  const prompts = lockedPrompts(lock, path);
+  return prompts === undefined ? undefined : prompts.length / CHARACTERS_OF_ROW;
+}
 
 /** Keys whose entries are files. */
 const FILE_KEYS = ['files', 'theirs', 'keptPrompts', 'prompts'];
@@ -89,7 +113,7 @@ export function lockText(record: Record<string, JsonValue>, { generated, left, t
   const sorted = byPath(generated);
   const hashes = new Map([...left, ...sorted.map(([path, { hash }]) => [path, hash] as const)]);
   const keptPrompts = sorted.flatMap(([path, { kept }]) => (kept && kept.count > 0 ? [path] : []));
-  const prompts = sorted.flatMap(([path, file]) => (file.prompts ? [[path, file.prompts]] : []));
+  const prompts = sorted.flatMap(([path, file]) => (file.prompts ? [[path, linesOf(file.prompts)]] : []));
   const lock = {
     format: LOCK_FORMAT,
     ...record,
@@ -99,6 +123,14 @@ export function lockText(record: Record<string, JsonValue>, { generated, left, t
     ...(prompts.length > 0 && { prompts: Object.fromEntries(prompts) }),
   };
   return `${safeJson(lock, 2)}\n`;
+}
+
+/** Twenty rows a line, so that git can merge and show changes. */
+const LINE = 20 * CHARACTERS_OF_ROW;
+
+function linesOf(prompts: string): string[] {
+  const count = Math.ceil(prompts.length / LINE);
+  return Array.from({ length: count }, (_, at) => prompts.slice(at * LINE, (at + 1) * LINE));
 }
 
 function byPath<T>(map: ReadonlyMap<string, T>): [string, T][] {

@@ -1,10 +1,11 @@
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../errors.js';
-import type { Edits, FileState, Generated, JsonValue, Plan, PlanEntry } from '../model.js';
+import { LIMITS } from '../limits.js';
+import type { Edits, FileState, Generated, JsonValue, Plan, PlanEntry, UserSettings } from '../model.js';
 import { gymgenCommand } from '../printed-command.js';
 import type { Changes } from './commit.js';
-import { exists, look } from './fs.js';
+import { exists, look, readFileAt } from './fs.js';
 import { hashFile, hashText } from './hash.js';
 import { type Lock, lockText } from './lock-file.js';
 import { folded, LOCK_FILE } from './paths.js';
@@ -26,13 +27,32 @@ export async function makePlan(
   record: Record<string, JsonValue>,
 ): Promise<{ plan: Plan; lock: string }> {
   const { folder, generated, old } = parts;
-  const entries = await compareFiles(parts);
+  const generator = generatorChange(old, record);
+  const entries = (await compareFiles(parts)).map((entry) => (generator ? withCause(entry, parts) : entry));
   const kept = { left: leftFiles(parts, entries), theirs: await acceptedFiles(parts, entries) };
   const lock = lockText(record, { generated, ...kept });
-  entries.push({ path: LOCK_FILE, state: await lockState(folder, old, lock) });
+  const state = await lockState(folder, old, lock);
+  entries.push({ path: LOCK_FILE, state, ...(generator && { isGymgenChange: true }) });
   entries.sort((a, b) => (a.path < b.path ? -1 : 1));
   const rows = [...generated].flatMap(([path, file]) => (file.rows === undefined ? [] : [[path, file.rows] as const]));
-  return { plan: { entries, rows: Object.fromEntries(rows) }, lock };
+  return { plan: { entries, rows: Object.fromEntries(rows), ...(generator && { generator }) }, lock };
+}
+
+function generatorChange(old: Lock | undefined, { generator: now }: Record<string, JsonValue>) {
+  const before = old?.generator ?? 0;
+  return old && typeof now === 'number' && before < now ? { before, now } : undefined;
+}
+
+/** Folders that have only files of gymgen. */
+const OURS = /^(?:openenv_bridge|bundle_child)\//;
+
+/** Marks a file that differs only because gymgen changed: new, updated or removed, but neither edited nor deleted by hand. */
+function withCause(entry: PlanEntry, { generated, old }: PlanParts): PlanEntry {
+  const { path, state } = entry;
+  const isTemplate = generated.get(path)?.isTemplate ?? OURS.test(path);
+  const isDeleted = state === 'create' && old?.files[path] !== undefined;
+  const isOurs = isTemplate && !isDeleted && ['create', 'update', 'stale'].includes(state);
+  return isOurs ? { ...entry, isGymgenChange: true } : entry;
 }
 
 /** The changes that turn the existing folder into the generated one. */
@@ -85,9 +105,10 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
   if (!found.isFile()) {
     throw new UserError('a file to write is blocked by a non-file', { where: disk, fix: 'move it away' });
   }
-  if (file.same) return { state: 'same' };
+  if (file.same) return same(file);
   const full = await hashFile(disk);
-  if (full === file.full) return { state: 'same' };
+  if (full === file.full) return same(file);
+  if (file.settings && (await hasSameValues(disk, file.settings))) return { state: 'same' };
   if (file.kept?.only) return { state: 'update' };
   const own = file.settings ? await hashFile(disk, file.settings) : full;
   const before = parts.old?.files[path];
@@ -96,6 +117,17 @@ async function stateOf(parts: PlanParts, path: string, file: Generated): Promise
   if (own === undefined || parts.old?.theirs?.[path] !== own) return { state: 'edited' };
   if (before === file.hash) return { state: 'same', note: KEPT };
   return { state: 'edited', note: `${KEPT}, but gymgen's version has changed since` };
+}
+
+/** A file that is too large for a config is compared as a whole. */
+async function hasSameValues(path: string, settings: UserSettings): Promise<boolean> {
+  const bytes = await readFileAt(path, LIMITS.configBytes);
+  return Buffer.isBuffer(bytes) && (await settings.isSame(bytes.toString()));
+}
+
+function same({ kept }: Generated): State {
+  if (!kept || kept.count === 0) return { state: 'same' };
+  return { state: 'same', note: `${kept.count} edited ${kept.count === 1 ? 'prompt' : 'prompts'} kept` };
 }
 
 /** The note of an edited file that the lock file lists in `theirs`. */

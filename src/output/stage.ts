@@ -55,10 +55,8 @@ function describe(file: OutputFile, digest: Digest): Generated {
   const rows = digest.lines;
   const full = digest.end();
   if ('rows' in file) return { full, rows, ...describeRows(file, full) };
-  if (!file.settings) return { full, hash: full };
-  // `g` or `y` would make each test depend on the last.
-  if (file.settings.flags !== '') throw new Error(`settings of ${file.path}: flags are not supported`);
-  return { full, hash: hashText(file.content, file.settings), settings: file.settings };
+  if (!file.settings) return { full, hash: full, ...(file.isTemplate && { isTemplate: true }) };
+  return { full, hash: hashText(file.settings.rest), settings: file.settings };
 }
 
 /** The hash in the lock file leaves out kept prompts, so that editing these again is not a change. */

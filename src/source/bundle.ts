@@ -60,8 +60,9 @@ export async function openBundle(
   return {
     url: server.url,
     headers: server.headers,
-    server: async (configFolder) => ({
-      bundle: 'folder' in bundle ? await bundleReference(bundle.folder, configFolder, options) : bundle.name,
+    server: async (configFolder, current) => ({
+      bundle:
+        'folder' in bundle ? await bundleReference(bundle.folder, configFolder, { ...options, current }) : bundle.name,
       framework,
       ...(sandbox === undefined ? {} : { sandbox }),
     }),
@@ -84,16 +85,20 @@ function rejected(bundle: string, reason: string): UserError {
 
 /**
  * How a config names a bundle's folder. If both are in one git repository, the path is relative to the config's own
- * folder, so that the repository can be moved. Otherwise, it is absolute.
+ * folder, so that the repository can be moved. Otherwise, it is absolute. A relative path that
+ * already leads there is kept: without `.git`, as in an archive, the repository is unknown.
  * @param configFolder absolute path; need not exist
+ * @param options `current`: how the existing config names its bundle
  */
 export async function bundleReference(
   folder: string,
   configFolder: string,
-  { absolute = false }: { absolute?: boolean } = {},
+  { absolute = false, current }: { absolute?: boolean; current?: string | undefined } = {},
 ): Promise<string> {
   // The written server resolves symlinks first, so `..` must be relative to real paths here as well.
   const [bundle, config] = await Promise.all([realPath(folder), realPath(configFolder)]);
+  if (!absolute && current?.startsWith('.') && (await realPath(path.resolve(config, current))) === bundle)
+    return current;
   const repository = await repositoryOf(bundle);
   if (absolute || repository === null || repository !== (await repositoryOf(config))) return bundle;
   const relative = path.relative(config, bundle).split(path.sep).join('/');

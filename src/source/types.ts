@@ -8,8 +8,9 @@ export interface Source {
   /**
    * The server as the written config names it. Default: `url`.
    * @param configFolder absolute path of the folder that the config will be in
+   * @param current the source in the lock file of the existing folder
    */
-  server?: (configFolder: string) => Promise<ServerConfig>;
+  server?: (configFolder: string, current?: string) => Promise<ServerConfig>;
   /** The command that serves the environment for NeMo Gym, if the user has to run one. */
   serveCommand?: string;
   /** Stops what gymgen started for this source. */

@@ -5,7 +5,7 @@ import { PromptFingerprints } from '../gym/index.js';
 import { hasTooManyValues } from '../json/bounds.js';
 import { LIMITS } from '../limits.js';
 import type { OutputFile, RowsFile } from '../model.js';
-import { hashFile, type Lock } from '../output/index.js';
+import { hashFile, type Lock, lockedPrompts } from '../output/index.js';
 import { MergedRows } from './merged-rows.js';
 
 /** Upper bound on the lost prompts that an error names. */
@@ -47,14 +47,14 @@ export class EditedPrompts {
   }
 
   private async isEdited({ path: file }: RowsFile): Promise<boolean> {
-    if (this.lock?.prompts?.[file] === undefined) return false;
+    if (lockedPrompts(this.lock, file) === undefined) return false;
     const hash = await hashFile(path.join(this.folder, file)).catch(() => undefined);
     if (hash === undefined) return false;
-    return (this.lock.keptPrompts?.includes(file) ?? false) || (this.adopt && hash !== this.lock.files[file]);
+    return (this.lock?.keptPrompts?.includes(file) ?? false) || (this.adopt && hash !== this.lock?.files[file]);
   }
 
   private async merge(file: RowsFile): Promise<RowsFile> {
-    const fingerprint = PromptFingerprints.parse(this.lock?.prompts?.[file.path] ?? '');
+    const fingerprint = PromptFingerprints.parse(lockedPrompts(this.lock, file.path) ?? '');
     const merged = new MergedRows({
       path: path.join(this.folder, file.path),
       fingerprint,

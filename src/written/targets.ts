@@ -2,7 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { closest } from '../closest.js';
 import { UserError } from '../errors.js';
 import { readLock } from '../output/index.js';
-import { type WrittenFolder, writtenFolders } from './gym-root.js';
+import { type WrittenFolder, writtenFolders } from './root-folders.js';
 
 /** The folders that a command works on, and their Gym root. */
 export interface Targets {

@@ -63,7 +63,7 @@ describe('names exactly what changed', () => {
     ]);
     expect(await told(root, 'data/train.jsonl')).toEqual([
       "- train[3] 'day-3' removed (line 4)",
-      '~ 36 rows: only the index differs',
+      "~ 36 rows: only the index differs (train[4] 'day-4', train[5] 'day-5', train[6] 'day-6', …)",
     ]);
   });
 
@@ -86,6 +86,26 @@ describe('names exactly what changed', () => {
         'a row that is repeated at the end',
         (lines) => [...lines.slice(0, -1), lines[0], ''].join('\n'),
         ["! train[0] 'day-0' is repeated (line 41)"],
+      ],
+      [
+        'two rows that changed places',
+        ([one, two, ...others]) => [two, one, ...others].join('\n'),
+        ["! train[1] 'day-1' is out of order (line 1)", "! train[0] 'day-0' is out of order (line 2)"],
+      ],
+      [
+        'a row that moved to the top',
+        (lines) => [lines[20], ...lines.toSpliced(20, 1)].join('\n'),
+        ["! train[20] 'day-20' is out of order (line 1)"],
+      ],
+      [
+        'a row that moved, and another that is missing',
+        (lines) => [lines[20], ...lines.toSpliced(20, 1).toSpliced(3, 1)].join('\n'),
+        ["+ train[3] 'day-3' added (line 4)", "! train[20] 'day-20' is out of order (line 1)"],
+      ],
+      [
+        'other JSON formatting',
+        ([one = '', ...others]) => [one.replaceAll('","', '", "'), ...others].join('\n'),
+        ["~ train[0] 'day-0' (line 1): JSON formatting"],
       ],
     ];
     test.each(edits)('%s', async (_, edit, expected) => {

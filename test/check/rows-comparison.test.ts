@@ -24,7 +24,7 @@ test('equal rows have no differences', () => {
 
 test('matches tasks in any order', () => {
   const shuffled = [3, 0, 4, 1, 2].map((day, index) => row(index, `Day ${day}.`, `b/day-${day}`));
-  expect(compare(rows(5), shuffled)).toMatchObject({ moved: 5, added: { count: 0 }, removed: { count: 0 } });
+  expect(compare(rows(5), shuffled)).toMatchObject({ moved: { count: 5 }, added: { count: 0 }, removed: { count: 0 } });
 });
 
 test('counts all changes, and names the first', () => {
@@ -48,7 +48,25 @@ test('bounds memory: tasks that moved far count as removed and added', () => {
   const after = Array.from({ length: 100 }, (_, index) => row(index, long, `b/day-${(index + 50) % 100}`));
   const found = compare(before, after) as RowsDifference;
   expect(found.added.count).toBe(found.removed.count);
-  expect(found.added.count + found.moved).toBe(100);
+  expect(found.added.count + found.moved.count).toBe(100);
+});
+
+test('names the fewest rows that are out of order, and neither shifted ones nor those with another index', () => {
+  const order = (...lines: number[]) =>
+    compare(
+      lines.map((line) => row(line)),
+      rows(6),
+    )?.reordered.first.map(({ line }) => line);
+  expect(order(1, 0, 2, 3, 4, 5)).toEqual([1, 2]);
+  expect(order(5, 0, 1, 2, 3, 4)).toEqual([1]);
+  expect(order(1, 2, 3, 4, 5, 0)).toEqual([6]);
+  expect(order(0, 2, 3, 4, 5)).toEqual([]);
+  expect(order(5, 0, 2, 3, 4)).toEqual([1]);
+  const renumbered = compare(
+    rows(4),
+    [3, 0, 1, 2].map((day, index) => row(index, `Day ${day}.`, `b/day-${day}`)),
+  );
+  expect(renumbered).toMatchObject({ moved: { count: 4 }, reordered: { count: 0 } });
 });
 
 test('finds a repeated row, and a change of JSON formatting', () => {

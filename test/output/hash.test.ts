@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Digest, hashText } from '../../src/output/hash.js';
+import { Digest, hashFile } from '../../src/output/hash.js';
+import { tempFolder, userSettings } from './support/gym-root.js';
 
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
@@ -20,9 +23,10 @@ test.each([
   }
 });
 
-test('a hash leaves out lines that are settings, with LF and CRLF', () => {
-  const settings = /^\s*max_steps:/;
+test('the hash of a file leaves out settings, with LF and CRLF', async () => {
+  const file = join(tempFolder(), 'a.yaml');
   for (const text of ['a\n  max_steps: 5\nb\n', 'a\r\n  max_steps: 9\r\nb\r\n', 'a\nb\n']) {
-    expect(hashText(text, settings)).toBe(sha256('a\nb\n'));
+    writeFileSync(file, text);
+    expect(await hashFile(file, userSettings('', /^\s*max_steps:/))).toBe(sha256('a\nb\n'));
   }
 });

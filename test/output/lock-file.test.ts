@@ -29,7 +29,7 @@ test('the lock file has the record, then the files, sorted; the same input gives
   await writeFolder(target, outputs(FILES), record, options);
   const text = readFileSync(join(folderOf(root), LOCK_FILE), 'utf8');
   expect(text).toBe(`{
-  "format": 1,
+  "format": 2,
   "z": "line\\u2028end",
   "a": [
     1,
@@ -56,8 +56,8 @@ test('a folder that does not exist has no lock file', async () => {
 const damaged: [string, string, string][] = [
   [
     'written by a newer gymgen',
-    '{"format": 2, "files": []}',
-    'lock file is from a newer gymgen (format 2; this version reads 1)',
+    '{"format": 3, "files": []}',
+    'lock file is from a newer gymgen (format 3; this version reads 2)',
   ],
   ['without files', '{"format": 1}', 'lock file is damaged'],
   ['with a path outside the folder', '{"format":1,"files":{"../../x":"sha256:HASH"}}', 'lock file is damaged'],

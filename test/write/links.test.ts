@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { currentSettings } from '../../src/written/index.js';
+import { currentConfig } from '../../src/written/index.js';
 import { Root, statesIn } from '../check/support.js';
 import { put, snapshot } from '../output/support/gym-root.js';
 import { failureOf } from '../support/failure-of.js';
@@ -137,10 +137,10 @@ test('a symlink that is no longer generated stays; --force removes only the link
 test('settings are not read through a symlink, and a FIFO as pyproject.toml is not waited for', async () => {
   const { root, parent } = await written();
   root.edit(CONFIG, (text) => text.replace(/^( *)domain: .*$/m, '$&\n$1tool_timeout: 45'));
-  expect(await currentSettings(root.gymRoot, 'grid_v1')).toEqual({ tool_timeout: 45 });
+  expect((await currentConfig(root.gymRoot, 'grid_v1')).settings).toEqual({ tool_timeout: 45 });
   put(parent, { 'other.yaml': root.read(CONFIG) });
   link(join(parent, 'other.yaml'), join(root.folder, CONFIG));
-  expect(await currentSettings(root.gymRoot, 'grid_v1')).toEqual({});
+  expect((await currentConfig(root.gymRoot, 'grid_v1')).settings).toEqual({});
   execFileSync('mkfifo', [join(root.gymRoot, 'pyproject.toml')]);
   expect((await root.check()).changed).toBe(true);
 });

@@ -30,7 +30,10 @@ test('finds folders with a lock file, and follows no symlinks', async () => {
 test('does not follow a symlink resources_servers', async () => {
   put(join(root, 'elsewhere/a'));
   symlinkSync('elsewhere', servers);
-  await expect(writtenFolders(root)).rejects.toMatchObject({ name: 'UserError', where: root });
+  await expect(writtenFolders(root)).rejects.toMatchObject({
+    message: 'a folder of the Gym root is a symlink',
+    where: `${servers} -> elsewhere`,
+  });
 });
 
 test('refuses a folder with too many entries', async () => {

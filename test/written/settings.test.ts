@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.js';
 import { config } from '../../src/gym/config.js';
-import { readSettings } from '../../src/written/config.js';
-import { currentSettings, readGymRoot } from '../../src/written/index.js';
+import { readSettings as read } from '../../src/written/config.js';
+import { currentConfig, readGymRoot } from '../../src/written/index.js';
 import { options } from '../gym/discovery.js';
+
+const readSettings = (...args: Parameters<typeof read>) => read(...args).settings;
 
 let root: string;
 beforeEach(async () => {
@@ -42,7 +44,7 @@ it('reads settings that the user added, anywhere in their block', async () => {
 it.each([
   ['tool_timeout: soon', 'tool_timeout'],
   ['reset_timeout: -1', 'reset_timeout'],
-  ['idle_timeout: "60"', 'idle_timeout'],
+  ['idle_timeout: "6o"', 'idle_timeout'],
   ['max_concurrent_envs: 1.5', 'max_concurrent_envs'],
   ['reward: 3', 'reward'],
   ['reward_rule: total', 'reward_rule'],
@@ -77,11 +79,11 @@ it('reads what the rules check of a Gym root', async () => {
   });
   await writeFile(join(root, 'pyproject.toml'), '\ufeff[project]\n');
   expect((await readGymRoot(root)).pyproject).toBe('[project]\n');
-  expect(await currentSettings(root, 'gridsim_v1')).toEqual({});
+  expect((await currentConfig(root, 'gridsim_v1')).settings).toEqual({});
   await mkdir(join(root, 'resources_servers/gridsim_v1/configs'), { recursive: true });
   const text = config({ envName: 'x' }, options({ settings: { tool_timeout: 5 } }));
   await writeFile(join(root, 'resources_servers/gridsim_v1/configs/gridsim_v1.yaml'), text);
-  expect(await currentSettings(root, 'gridsim_v1')).toEqual({ tool_timeout: 5 });
+  expect((await currentConfig(root, 'gridsim_v1')).settings).toEqual({ tool_timeout: 5 });
 });
 
 it.each<[string, string, RegExp]>([
@@ -101,10 +103,8 @@ it('does not read a config that is too large or not a regular file', async () =>
   const folder = join(root, 'resources_servers/gridsim_v1/configs');
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'gridsim_v1.yaml'), '#'.repeat(2 ** 20 + 1));
-  await expect(currentSettings(root, 'gridsim_v1')).rejects.toThrow(
-    'file too large: the limit is 256 KiB (configBytes)',
-  );
+  await expect(currentConfig(root, 'gridsim_v1')).rejects.toThrow('file too large: the limit is 256 KiB (configBytes)');
   await rm(join(folder, 'gridsim_v1.yaml'));
   await symlink('/dev/zero', join(folder, 'gridsim_v1.yaml'));
-  expect(await currentSettings(root, 'gridsim_v1')).toEqual({});
+  expect((await currentConfig(root, 'gridsim_v1')).settings).toEqual({});
 });

@@ -1,7 +1,9 @@
 import os from 'node:os';
-import { EXIT } from '../../errors.js';
+import { EXIT, UserError } from '../../errors.js';
+import type { Job, Outcome } from '../../operations/batch.js';
 import { type Flags, OPTIONS } from '../../options/index.js';
 import type { CommandSpec } from '../command.js';
+import type { BatchBoard } from '../ui/batch.js';
 import type { Terminal } from '../ui/terminal.js';
 
 export const batch: CommandSpec = {
@@ -21,10 +23,17 @@ A file, with any option of write:
   sources:
     - http://127.0.0.1:8000
     - { source: ./bundles/qa-v1, name: qa, split: [train] }`,
-  exitCodes: { 0: 'all done', 1: 'some failed, or differ with --check', 2: 'nothing was started' },
+  exitCodes: {
+    0: 'all done',
+    1: 'some failed; with --check, some differ',
+    2: 'nothing was started; with --check, some could not be compared',
+  },
   async run(flags, file) {
     const { run } = await import('../run.js');
-    await run(flags, (terminal, signal) => runSources(file, flags, terminal, signal));
+    await run(flags, async (terminal, signal) => {
+      const work = runSources(file, flags, terminal, signal);
+      await (flags.github ? (await import('../ui/github.js')).annotatingFailure(work, terminal) : work);
+    });
   },
 };
 
@@ -34,12 +43,15 @@ async function runSources(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
-  const [{ batchJobs }, { runBatch }, { parseFlags }, { BatchBoard, batchDocument, showBatch }] = await Promise.all([
-    import('../batch-jobs.js'),
-    import('../../operations/batch.js'),
-    import('../../options/flags.js'),
-    import('../ui/batch.js'),
-  ]);
+  const [{ batchJobs }, { runBatch }, { parseFlags }, { BatchBoard, batchDocument, showBatch }, ui] = await Promise.all(
+    [
+      import('../batch-jobs.js'),
+      import('../../operations/batch.js'),
+      import('../../options/flags.js'),
+      import('../ui/batch.js'),
+      import('../ui/error.js'),
+    ],
+  );
   const { concurrency, retries } = parseFlags({ concurrency: flags.concurrency, retries: flags.retries });
   const options = {
     concurrency: concurrency ?? os.availableParallelism(),
@@ -48,8 +60,44 @@ async function runSources(
     check: flags.check ?? false,
   };
   const jobs = await batchJobs(file, flags, signal);
-  const outcomes = await runBatch(jobs, options, new BatchBoard(jobs.length, terminal), signal);
+  const board = new BatchBoard(jobs.length, terminal);
+  const { outcomes, interruption } = await orInterrupted(runBatch(jobs, options, board, signal), jobs, board, signal);
   showBatch(outcomes, terminal);
+  if (flags.github) await annotate(outcomes, terminal);
   terminal.document(batchDocument(outcomes));
-  if (outcomes.some(({ status }) => status === 'failed' || status === 'differs')) process.exitCode = EXIT.problems;
+  process.exitCode = interruption?.exitCode ?? exitCodeOf(outcomes, options.check);
+  if (interruption) ui.showUserError(interruption, terminal);
+}
+
+/** The outcomes so far, if a signal stops the batch. */
+async function orInterrupted(
+  batch: Promise<Outcome[]>,
+  jobs: readonly Job[],
+  { outcomes }: BatchBoard,
+  signal: AbortSignal,
+): Promise<{ outcomes: Outcome[]; interruption?: UserError }> {
+  try {
+    return { outcomes: await batch };
+  } catch (error) {
+    if (!signal.aborted || !(signal.reason instanceof UserError)) throw error;
+    const all = jobs.map((job): Outcome => outcomes.get(job) ?? { job, status: 'skipped' });
+    return { outcomes: all, interruption: signal.reason };
+  }
+}
+
+/** A check that could not compare a source tells nothing of it; a failed write is a problem among others. */
+function exitCodeOf(outcomes: readonly Outcome[], isCheck: boolean): number {
+  const codes = outcomes.map(({ status, error }) => {
+    if (status === 'failed') return isCheck ? (error?.exitCode ?? EXIT.failed) : EXIT.problems;
+    return status === 'differs' ? EXIT.problems : EXIT.done;
+  });
+  return Math.max(EXIT.done, ...codes);
+}
+
+async function annotate(outcomes: readonly Outcome[], terminal: Terminal): Promise<void> {
+  const { failureAnnotation, githubAnnotations } = await import('../ui/github.js');
+  for (const { job, report, error } of outcomes) {
+    if (error) terminal.annotate(failureAnnotation(job.label, error));
+    if (report) for (const annotation of githubAnnotations(report)) terminal.annotate(annotation);
+  }
 }

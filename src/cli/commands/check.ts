@@ -1,6 +1,6 @@
 import { EXIT, UserError } from '../../errors.js';
 import type { CheckReport } from '../../operations/check.js';
-import type { WriteRequest } from '../../operations/write.js';
+import type { LockedRoot } from '../../operations/from-lock/index.js';
 import { type Flags, flagOf, isGenerateOption, type OptionName, optionsOf, passed } from '../../options/index.js';
 import { gymgenCommand } from '../../printed-command.js';
 import type { CommandSpec } from '../command.js';
@@ -21,7 +21,10 @@ $ gymgen check shop.jsonl.gz gym-root --github    with a recording, and annotati
   exitCodes: { 0: 'nothing differs', 1: 'something differs', 2: 'a folder could not be compared' },
   async run(flags, first = '', second) {
     const { run } = await import('../run.js');
-    await run(flags, (terminal, signal) => checkFolders(first, second, flags, terminal, signal));
+    await run(flags, async (terminal, signal) => {
+      const work = checkFolders(first, second, flags, terminal, signal);
+      await (flags.github ? (await import('../ui/github.js')).annotatingFailure(work, terminal) : work);
+    });
   },
 };
 
@@ -38,13 +41,14 @@ async function checkFolders(
     import('../ui/check.js'),
     import('../ui/error.js'),
   ]);
-  const requests = second === undefined ? await fromLocks(first, flags) : [await fromSource(first, second, flags)];
+  const root = second === undefined ? await fromLocks(first, flags) : await fromSource(first, second, flags);
   const reports: CheckReport[] = [];
   const failures: { name: string; error: UserError }[] = [];
-  const outcomes = eachFolder(requests, (request) => operation.check(request, terminal, signal));
+  const outcomes = eachFolder(root, (request) => operation.check(request, terminal, signal));
   for await (const { request, name, report, error } of outcomes) {
     if (error) {
       failures.push({ name, error });
+      if (flags.github) terminal.annotate((await import('../ui/github.js')).failureAnnotation(name, error));
       terminal.line(`cannot check ${name}`);
       showUserError(error, terminal);
       continue;
@@ -64,15 +68,15 @@ async function annotate(report: CheckReport, terminal: Terminal): Promise<void> 
   for (const annotation of githubAnnotations(report)) terminal.annotate(annotation);
 }
 
-async function fromSource(source: string, gymRoot: string, flags: Flags): Promise<WriteRequest> {
+async function fromSource(source: string, gymRoot: string, flags: Flags): Promise<LockedRoot> {
   if (flags.source !== undefined) {
     throw new UserError('the source is passed twice', { fix: 'leave out --source or <source>' });
   }
   const { requestOf } = await import('../../operations/request.js');
-  return requestOf(source, gymRoot, flags);
+  return { requests: [requestOf(source, gymRoot, flags)], unusable: [] };
 }
 
-async function fromLocks(gymRoot: string, flags: Flags): Promise<WriteRequest[]> {
+async function fromLocks(gymRoot: string, flags: Flags): Promise<LockedRoot> {
   refuseRecorded(flags);
   const [{ lockedRequests }, { assertFinished }] = await Promise.all([
     import('../../operations/from-lock/index.js'),

@@ -32,9 +32,9 @@ async function updateFolders(gymRoot: string, flags: Flags, terminal: Terminal, 
   const edits: Edits = flags.force ? 'ours' : flags.theirs ? 'theirs' : 'keep';
   const how = { edits, keepPrompts: flags.keepPrompts ?? false, dropPrompts: flags.force ?? false };
   await prepareRoot({ gymRoot, dryRun: false }, terminal); // before the lock files are read, which a commit writes last
-  const requests = await lockedRequests(gymRoot, flags);
+  const root = await lockedRequests(gymRoot, flags);
   const folders: UpdateDocument['folders'] = [];
-  const outcomes = eachFolder(requests, (request) => operation.update({ ...request, ...how }, terminal, signal));
+  const outcomes = eachFolder(root, (request) => operation.update({ ...request, ...how }, terminal, signal));
   for await (const { name, report, error } of outcomes) {
     if (error) {
       terminal.line(`cannot update ${name}`);

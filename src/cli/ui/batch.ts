@@ -3,6 +3,7 @@ import type { Reporter } from '../../discover/index.js';
 import { formatCount } from '../../display-text.js';
 import type { BatchObserver, Job, Outcome, Status } from '../../operations/batch.js';
 import type { BatchDocument } from '../documents.js';
+import { checkedFolder, showDetails } from './check.js';
 import { errorDocument } from './error.js';
 import type { Mark, Terminal } from './terminal.js';
 
@@ -32,7 +33,8 @@ export function showBatch(outcomes: readonly Outcome[], terminal: Terminal): voi
   for (const outcome of outcomes) {
     const mark: Mark = { text: outcome.status.padEnd(status), colour: COLOURS[outcome.status] };
     terminal.result(` ${nameOf(outcome).padEnd(names)}  ${what(outcome)}`.trimEnd(), mark);
-    const { error } = outcome;
+    const { error, report } = outcome;
+    if (report) showDetails(report, terminal);
     if (!error) continue;
     for (const detail of error.details.slice(0, 5)) terminal.result(`  - ${detail}`);
     if (error.where) terminal.result(`  at:  ${error.where}`);
@@ -47,6 +49,8 @@ export function showBatch(outcomes: readonly Outcome[], terminal: Terminal): voi
 
 /** Shows a running batch: on a terminal, a line for each job in progress and a total; elsewhere, a line for each job that ended. */
 export class BatchBoard implements BatchObserver {
+  /** The outcomes of the jobs that ended. */
+  readonly outcomes = new Map<Job, Outcome>();
   private readonly underWay = new Map<Job, string>();
   private done = 0;
 
@@ -69,6 +73,7 @@ export class BatchBoard implements BatchObserver {
 
   ended(outcome: Outcome): void {
     this.underWay.delete(outcome.job);
+    this.outcomes.set(outcome.job, outcome);
     this.done += 1;
     const { mark, text } = outcomeLine(outcome);
     this.terminal.note(text, mark);
@@ -88,13 +93,14 @@ export class BatchBoard implements BatchObserver {
 
 export function batchDocument(outcomes: readonly Outcome[]): BatchDocument {
   return {
-    jobs: outcomes.map(({ job, status, name, rows, toolsets, error }) => {
+    jobs: outcomes.map(({ job, status, name, rows, toolsets, error, report }) => {
       const base = {
         source: withoutCredentials(job.request.source),
         status,
         name: name ?? job.request.name,
         rows,
         toolsets,
+        ...(report && { check: checkedFolder(report) }),
       };
       return error ? { ...base, error: errorDocument(error) } : base;
     }),

@@ -8,26 +8,44 @@ export function differenceLines({ state, diff, rows }: FileDifference): string[]
   return state === 'edited' || state === 'update' ? ['(no visible difference)'] : [];
 }
 
-function rowLines({ added, removed, changed, moved, broken, repeated, blank, unended }: RowsDifference): string[] {
+function rowLines({
+  added,
+  removed,
+  changed,
+  moved,
+  reordered,
+  broken,
+  repeated,
+  blank,
+  unended,
+}: RowsDifference): string[] {
   const fields = Object.entries(changed.fields).map(([field, count]) => `${field} (${rows(count)})`);
   return [
     ...namedLines('-', removed, 'removed', 'more removed'),
     ...namedLines('+', added, 'added', 'more added'),
     ...namedLines('!', broken, 'is not a row', 'more lines that are not rows'),
     ...namedLines('!', repeated, 'is repeated', 'more repeated'),
+    ...namedLines('!', reordered, 'is out of order', 'more out of order'),
     ...blankLines(blank),
     ...(unended ? ['! the last line has no line break'] : []),
     ...changed.first.flatMap(changeLines),
     ...(changed.count > changed.first.length
       ? [`~ ${changed.count - changed.first.length} more; in all: ${fields.join(', ')}`]
       : []),
-    ...(moved > 0 ? [`~ ${rows(moved)}: only the index differs`] : []),
+    ...(moved.count > 0 ? [`~ ${rows(moved.count)}: only the index differs (${namesIn(moved)})`] : []),
   ];
 }
 
 function namedLines(sign: string, { count, first }: Named, what: string, more: string): string[] {
   const lines = first.map(({ task, line }) => `${sign} ${task} ${what} (line ${line})`);
   return count > first.length ? [...lines, `${sign} ${formatCount(count - first.length)} ${more}`] : lines;
+}
+
+const SHOWN = 3;
+
+function namesIn({ count, first }: Named): string {
+  const names = first.slice(0, SHOWN).map(({ task }) => task);
+  return [...names, ...(count > SHOWN ? ['…'] : [])].join(', ');
 }
 
 function blankLines({ count, first }: RowsDifference['blank']): string[] {

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import type { FileDifference } from '../../check/difference.js';
+import { maskCredentials } from '../../credentials.js';
 import { displayText } from '../../display-text.js';
+import { UserError } from '../../errors.js';
 import type { CheckReport } from '../../operations/check.js';
 import { differenceLines } from './difference.js';
 
@@ -17,8 +19,8 @@ const WHAT: Record<FileDifference['state'], string> = {
 
 /** An error on a file of a pull request. */
 export interface Annotation {
-  /** Relative to the workspace. */
-  file: string;
+  /** Relative to the workspace; undefined for a failure that is about no file. */
+  file?: string;
   line?: number;
   /** Default: `error`. */
   level?: 'error' | 'warning';
@@ -46,13 +48,39 @@ export function githubAnnotations(
   });
 }
 
+/** An annotation for a folder that could not be compared. */
+export function failureAnnotation(name: string | undefined, { message, where, details, fix }: UserError): Annotation {
+  return {
+    title: 'gymgen check: failed',
+    lines: [
+      `${name === undefined ? '' : `${name}: `}${message}`,
+      ...details.slice(0, LINES),
+      ...(where === undefined ? [] : [`at: ${where}`]),
+      ...(fix === undefined ? [] : [`fix: ${fix}`]),
+    ].map(maskCredentials),
+  };
+}
+
+/** Annotates the error of a command, if it fails. */
+export async function annotatingFailure(
+  work: Promise<void>,
+  terminal: { annotate(annotation: Annotation): void },
+): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof UserError) terminal.annotate(failureAnnotation(undefined, error));
+    throw error;
+  }
+}
+
 /**
  * The workflow command of an annotation, on one line. `displayText` keeps the message from starting another command.
  * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 export function workflowCommand({ file, line, level = 'error', title, lines }: Annotation): string {
   const properties = [
-    `file=${property(file)}`,
+    ...(file === undefined ? [] : [`file=${property(file)}`]),
     ...(line === undefined ? [] : [`line=${line}`]),
     `title=${property(title)}`,
   ];
@@ -61,8 +89,8 @@ export function workflowCommand({ file, line, level = 'error', title, lines }: A
 
 function lineOf({ rows, diff }: FileDifference): number | undefined {
   if (rows) {
-    const { changed, removed, broken, repeated, blank, added } = rows;
-    const named = [changed, removed, broken, repeated].flatMap(({ first }) => first.slice(0, 1));
+    const { changed, removed, broken, repeated, reordered, moved, blank, added } = rows;
+    const named = [changed, removed, broken, repeated, reordered, moved].flatMap(({ first }) => first.slice(0, 1));
     return named[0]?.line ?? blank.first[0] ?? added.first[0]?.line;
   }
   const hunk = /^@@ -(\d+)/.exec(diff?.[0] ?? '')?.[1];

@@ -7,6 +7,7 @@ import { hasTurns, type WriteReport, type WriteRequest } from '../../operations/
 import type { Edits } from '../../output/index.js';
 import { shellQuote } from '../../printed-command.js';
 import type { UpdateDocument, WriteDocument } from '../documents.js';
+import { gymgenChange } from './check.js';
 import { differenceLines } from './difference.js';
 import { stateMark, type Terminal } from './terminal.js';
 
@@ -89,6 +90,9 @@ function document(report: WriteReport, request: WriteRequest, folder: string): W
 export function showUpdate(report: UpdateReport, gymRoot: string, edits: Edits, terminal: Terminal): void {
   const { name, changed, edited, keptPrompts } = report;
   terminal.result(`${changed ? 'wrote' : 'unchanged'} ${path.join(gymRoot, namesOf(name).folder)}`);
+  const { generator, entries } = report.plan;
+  const files = entries.filter(({ isGymgenChange }) => isGymgenChange).length;
+  if (generator) terminal.note(`  ${gymgenChange(generator)} ${files} files`);
   showKept(report, terminal);
   if (keptPrompts > 0) terminal.note(`  kept your prompts in ${keptPrompts} ${keptPrompts === 1 ? 'row' : 'rows'}`);
   for (const difference of edited) {
@@ -104,8 +108,10 @@ const EDITED = [
 ];
 
 export function updateEntry(report: UpdateReport): UpdateDocument['folders'][number] {
-  const { name, folder, changed, rows, kept, keptPrompts, edited } = report;
-  return { name, folder, status: changed ? 'wrote' : 'unchanged', rows, kept: { ...kept }, keptPrompts, edited };
+  const { name, folder, changed, rows, kept, keptPrompts, edited, plan } = report;
+  const { generator } = plan;
+  const status = changed ? ('wrote' as const) : ('unchanged' as const);
+  return { name, folder, status, ...(generator && { generator }), rows, kept: { ...kept }, keptPrompts, edited };
 }
 
 function showKept({ kept }: Generated, terminal: Terminal): void {

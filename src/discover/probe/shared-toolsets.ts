@@ -11,7 +11,7 @@ export interface TaskTools extends Pick<ProbeResult, 'turns'> {
 interface Learned {
   toolset: Toolset;
   /** Without prompts, because a prompt keeps the memory of its whole page in use. */
-  probed: { task: TaskRef; turns: Tool[][] }[];
+  probed: { task: TaskRef; agent: string; turns: Tool[][] }[];
   /** The key that the tasks share; undefined for tasks that were probed one by one. */
   group: string | undefined;
 }
@@ -38,7 +38,7 @@ export class SharedToolsets {
       this.byContent.set(content, learned);
     }
     for (const { task, turns } of probed) {
-      learned.probed.push({ task: { split: task.split, index: task.index, id: task.id }, turns });
+      learned.probed.push({ task: { split: task.split, index: task.index, id: task.id }, agent: task.key, turns });
     }
     return learned.toolset;
   }
@@ -47,7 +47,9 @@ export class SharedToolsets {
   get list(): Toolset[] {
     const rank = ({ split, index }: TaskRef) => this.splits.indexOf(split) * 2 ** 32 + index;
     for (const { toolset, probed, group } of this.byContent.values()) {
-      const tasks = probed.map(({ task }) => task).sort((a, b) => rank(a) - rank(b));
+      probed.sort((a, b) => rank(a.task) - rank(b.task));
+      const tasks = probed.map(({ task }) => task);
+      if (group === undefined) toolset.agents = probed.map(({ agent }) => agent);
       probed.sort((a, b) => b.turns.length - a.turns.length || rank(a.task) - rank(b.task));
       toolset.tasks = tasks;
       toolset.turns = probed[0]?.turns ?? [];

@@ -25,6 +25,11 @@ export interface TaskLookup {
   total: number;
 }
 
+/** Probed tasks of one agent have different tools, and not all tasks may be probed. */
+export class ToolsDiffer extends UserError {
+  override readonly name = 'ToolsDiffer';
+}
+
 /** Failed probes in a row that end the run. */
 const MAX_FAILURES = 3;
 const MAX_KEYS = 1000;
@@ -120,7 +125,7 @@ export class Toolsets {
     const difference = describeDifference(probed);
     if (!difference) return this.shared.add(probed, key);
     if (Number.isFinite(probes)) {
-      throw new UserError(`tasks of one agent have different tools: ${difference}`, {
+      throw new ToolsDiffer(`tasks of one agent have different tools: ${difference}`, {
         where: excerpt(key),
         fix:
           `pass --probes all to probe every task (about ${total} episodes) or --probes N to allow N probes, ` +

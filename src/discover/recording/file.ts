@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
@@ -19,6 +20,9 @@ export class RecordingFile {
   number = 0;
   private batch: string[] = [];
   private at = 0;
+  /** Of all lines before the last one that was read from the file. */
+  private readonly hash = createHash('sha256');
+  private last: string | undefined;
 
   private constructor(
     readonly path: string,
@@ -54,6 +58,7 @@ export class RecordingFile {
       if (next.done) return false;
       this.batch = next.value;
       this.at = 0;
+      this.addToHash(next.value);
     }
     return true;
   }
@@ -84,6 +89,25 @@ export class RecordingFile {
       where: this.place,
       fix: `record it again: ${gymgenCommand`record <source> ${this.path}`}`,
     });
+  }
+
+  /**
+   * Compares the content with the digest in the last line. Call it once, after the last line. Line ends do not matter.
+   * @throws UserError if they differ
+   */
+  verifyDigest(digest: string): void {
+    const end = (this.last ?? '').slice(0, -`,"sha256":"${digest}"}`.length);
+    if (this.hash.update(`${end}}\n`).digest('hex') === digest) return;
+    throw new UserError('damaged recording: its content does not match its SHA-256', {
+      where: this.path,
+      fix: `restore it from version control, or record it again: ${gymgenCommand`record <source> ${this.path}`}`,
+    });
+  }
+
+  private addToHash(lines: readonly string[]): void {
+    const all = this.last === undefined ? lines : [this.last, ...lines];
+    this.last = all.at(-1);
+    if (all.length > 1) this.hash.update(`${all.slice(0, -1).join('\n')}\n`);
   }
 
   close(): void {

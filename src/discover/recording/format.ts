@@ -4,6 +4,8 @@ import { isRecord } from '../../json/guards.js';
 /**
  * A recording is a file with a JSON object per line: a header; for each split a line with its name and its tasks, each toolset
  * before its first task; and an end with the order of the toolsets and the number of tasks, without which the file is truncated.
+ * The end also has a SHA-256 of everything before it. Recordings of older versions have none, and do not tell what they left
+ * out.
  */
 export const RECORDING_FORMAT = 1;
 
@@ -39,7 +41,12 @@ export const Header = z.strictObject({
 export type Header = z.infer<typeof Header>;
 
 export const Line = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('split'), name: z.string() }),
+  z.strictObject({
+    type: z.literal('split'),
+    name: z.string(),
+    /** Number of tasks that the source served, if more than were recorded. */
+    served: Count.exactOptional(),
+  }),
   z.object({ type: z.literal('toolset'), toolset: Count, turns: Turns }),
   z.object({
     type: z.literal('task'),
@@ -50,10 +57,24 @@ export const Line = z.discriminatedUnion('type', [
     systemPrompt: z.string().nullable(),
     toolset: Count,
   }),
-  z.object({
+  z.strictObject({
     type: z.literal('end'),
     tasks: Count,
-    toolsets: z.array(z.object({ toolset: Count, key: z.string(), tasks: z.array(Ref), turns: Turns })),
+    toolsets: z.array(
+      z.object({
+        toolset: Count,
+        key: z.string(),
+        tasks: z.array(Ref),
+        agents: z.array(z.string()).exactOptional(),
+        turns: Turns,
+      }),
+    ),
+    /** The value of `--probes`. */
+    probes: z.union([Count, z.literal('all')]).exactOptional(),
+    /** Splits that were not recorded. */
+    otherSplits: z.array(z.string()).exactOptional(),
+    /** Of the lines before, and of this line without this key, as hex digits. */
+    sha256: z.string().exactOptional(),
   }),
 ]);
 export type Line = z.infer<typeof Line>;

@@ -3,18 +3,25 @@ import { z } from 'zod';
 import { formatCount } from '../../display-text.js';
 import { UserError } from '../../errors.js';
 import { LIMITS, OverLimit, overLimit } from '../../limits.js';
-import type { DiscoverySummary, Reporter, Split, Task, TaskRef, Toolset } from '../../model.js';
+import type { DiscoverySummary, Reporter, Served, Split, Task, Toolset } from '../../model.js';
 import { gymgenCommand } from '../../printed-command.js';
-import { chooseSplits, type TaskSelection } from '../listing.js';
+import { chooseSplits, countDifferentTasks, type TaskSelection } from '../listing.js';
 import type { OpenDiscovery } from '../options.js';
 import { ToolsetCounter, withinLimits } from '../tool-limits.js';
 import { RecordingFile } from './file.js';
 import { Header, Line, RECORDING_FORMAT } from './format.js';
+import { ProbeChoice } from './probe-choice.js';
 
 /** Whether a source is a recording: no other kind of source is a file. */
 export async function isRecording(source: string): Promise<boolean> {
   const found = await stat(source).catch(() => undefined);
   return found?.isFile() ?? false;
+}
+
+export interface RecordingOptions extends TaskSelection {
+  /** As in `DiscoverOptions`. Default: as when the source was recorded. */
+  probes?: number;
+  signal: AbortSignal;
 }
 
 /**
@@ -23,7 +30,7 @@ export async function isRecording(source: string): Promise<boolean> {
  */
 export async function openRecording(
   path: string,
-  options: TaskSelection & { signal: AbortSignal },
+  options: RecordingOptions,
   reporter: Reporter,
 ): Promise<RecordedDiscovery> {
   const file = await RecordingFile.open(path);
@@ -81,15 +88,21 @@ export class RecordedDiscovery implements OpenDiscovery {
   private ended = false;
   /** Toolsets by number. */
   private readonly numbered: Toolset[] = [];
-  /** The toolsets of selected tasks, each with its first task. */
-  private readonly met = new Map<Toolset, TaskRef>();
+  private readonly choice: ProbeChoice;
+  /** Toolsets of selected tasks. */
+  private readonly met = new Set<Toolset>();
   private ordered: Toolset[] = [];
   private readonly counter: ToolsetCounter;
+  /** Number of served tasks, for splits of which fewer were recorded. */
+  private readonly servedTasks = new Map<string, number>();
+  private otherSplits: readonly string[] | undefined;
+  /** Not yet compared. */
+  private digest: string | undefined;
 
   constructor(
     private readonly file: RecordingFile,
     header: Header,
-    private readonly options: TaskSelection & { signal: AbortSignal },
+    private readonly options: RecordingOptions,
     private readonly reporter: Reporter,
   ) {
     this.counter = new ToolsetCounter(file.path);
@@ -102,11 +115,37 @@ export class RecordedDiscovery implements OpenDiscovery {
       ...(rewardRule && { rewardRule }),
     });
     this.sections = header.splits;
-    const names = this.sections.map(({ name }) => name);
-    const chosen = chooseSplits(names, options.splits);
+    const chosen = this.choose(options.splits);
     this.splits = this.sections
       .filter(({ name }) => chosen.includes(name))
       .map(({ name, count }) => ({ name, count: Math.min(count, options.limit) }));
+    const { probes = Number.POSITIVE_INFINITY } = options;
+    this.choice = new ProbeChoice({ splits: this.splits, probes, provided: !!provided, action: action !== undefined });
+  }
+
+  /** What the source served when it was recorded; undefined before the end, and for a recording of an older gymgen. */
+  get served(): Served | undefined {
+    if (this.otherSplits === undefined) return undefined;
+    const left = this.sections.filter(({ name }) => !this.splits.some((split) => split.name === name));
+    return {
+      tasks: Object.fromEntries(this.sections.map(({ name, count }) => [name, this.servedTasks.get(name) ?? count])),
+      otherSplits: [...this.otherSplits, ...left.map(({ name }) => name)],
+    };
+  }
+
+  /** Whether a split is in the recording. */
+  has(split: string): boolean {
+    return this.sections.some(({ name }) => name === split);
+  }
+
+  private choose(wanted: readonly string[]): string[] {
+    const names = this.sections.map(({ name }) => name);
+    const missing = wanted.filter((name) => !names.includes(name));
+    if (missing.length === 0) return chooseSplits(names, wanted);
+    throw new UserError(`not in this recording: ${missing.map((name) => `split '${name}'`).join(', ')}`, {
+      where: this.file.path,
+      fix: `record these splits, too, or pass --split with one of: ${names.join(', ')}`,
+    });
   }
 
   async *tasks(split: Split): AsyncGenerator<Task[]> {
@@ -117,7 +156,8 @@ export class RecordedDiscovery implements OpenDiscovery {
         const task = this.readLine();
         if (task === undefined) break;
         if (task?.split !== split.name) continue;
-        if (!this.met.has(task.toolset)) this.met.set(task.toolset, refOf(task));
+        this.met.add(task.toolset);
+        this.choice.add(task);
         page.push(task);
         left -= 1;
       }
@@ -130,7 +170,13 @@ export class RecordedDiscovery implements OpenDiscovery {
   /** Reads the rest of the file, because a file without an end is truncated. */
   async finish(): Promise<DiscoverySummary> {
     while (await this.hasMore()) while (this.readLine() !== undefined);
-    return { toolsets: this.ordered.filter((toolset) => this.met.has(toolset)) };
+    this.verify();
+    return { toolsets: this.ordered };
+  }
+
+  private verify(): void {
+    if (this.digest !== undefined) this.file.verifyDigest(this.digest);
+    this.digest = undefined;
   }
 
   counts() {
@@ -155,7 +201,7 @@ export class RecordedDiscovery implements OpenDiscovery {
     if (line === undefined) return undefined;
     if (this.ended) throw this.file.damaged('unexpected line after the end');
     if (line.type === 'task') return this.readTask(line);
-    if (line.type === 'split') this.beginSection(line.name);
+    if (line.type === 'split') this.beginSection(line);
     else if (line.type === 'end') this.readEnd(line);
     else this.addToolset(line);
     return null;
@@ -184,32 +230,46 @@ export class RecordedDiscovery implements OpenDiscovery {
     return toolset;
   }
 
-  private beginSection(name: string): void {
+  private beginSection({ name, served }: Extract<Line, { type: 'split' }>): void {
     this.assertSectionComplete();
+    if (served !== undefined) this.servedTasks.set(name, served);
     this.section += 1;
     this.sectionTasks = 0;
     if (this.sections[this.section]?.name !== name) throw this.file.damaged(`split '${name}' is out of order`);
   }
 
-  private readEnd({ tasks, toolsets }: Extract<Line, { type: 'end' }>): void {
+  private readEnd(end: Extract<Line, { type: 'end' }>): void {
+    const { tasks, toolsets, otherSplits, sha256 } = end;
     this.assertSectionComplete();
     if (this.section !== this.sections.length - 1 || tasks !== this.totalTasks) {
       throw this.file.damaged(`it has ${this.totalTasks} tasks instead of ${tasks}`);
     }
     if (toolsets.length > LIMITS.toolsets) throw overLimit('toolsets', { where: this.file.place });
-    this.ordered = toolsets.map(({ toolset: number, ...recorded }) => {
+    if (sha256 !== undefined) this.digest = sha256;
+    if (otherSplits !== undefined) this.otherSplits = otherSplits;
+    const recorded = toolsets.map(({ toolset: number, ...rest }) => {
       const toolset = this.toolset(number);
-      return Object.assign(toolset, recorded, { tasks: this.probedTasks(toolset, recorded) });
+      return { ...rest, toolset: Object.assign(toolset, rest) };
     });
+    const selected = recorded.filter(({ toolset }) => this.met.has(toolset));
+    this.ordered = this.isWhole(end)
+      ? selected.map(({ toolset }) => toolset)
+      : this.choice.toolsets(selected, this.probedAll(end));
     this.ended = true;
   }
 
-  /** The probed tasks of a toolset. A declared one is probed at its first task, which depends on the selected splits. */
-  private probedTasks(toolset: Toolset, { key, tasks }: Pick<Toolset, 'key' | 'tasks'>): TaskRef[] {
-    const first = this.met.get(toolset);
-    const isSelected = ({ split, index }: TaskRef) =>
-      this.splits.some(({ name, count }) => name === split && index < count);
-    return key.startsWith('toolset:') && first && !tasks.every(isSelected) ? [first] : tasks;
+  /** Whether a server would be probed with the recorded tasks. An older recording does not tell its probes. */
+  private isWhole({ probes }: Extract<Line, { type: 'end' }>): boolean {
+    const wanted = this.options.probes;
+    const isSame = wanted === undefined || probes === undefined || wanted === (probes === 'all' ? Infinity : probes);
+    const areAll = this.sections.every(({ name, count }) =>
+      this.splits.some((split) => split.name === name && split.count === count),
+    );
+    return isSame && areAll;
+  }
+
+  private probedAll({ probes = 0 }: Extract<Line, { type: 'end' }>): boolean {
+    return probes !== 'all' && countDifferentTasks(this.sections) <= probes;
   }
 
   private assertSectionComplete(): void {
@@ -218,8 +278,4 @@ export class RecordedDiscovery implements OpenDiscovery {
       throw this.file.damaged(`split '${section.name}' has ${this.sectionTasks} of its ${section.count} tasks`);
     }
   }
-}
-
-function refOf({ split, index, id, reset }: Task): TaskRef {
-  return { split, index, id, ...(reset === undefined ? {} : { reset }) };
 }

@@ -1,14 +1,16 @@
 import { withoutCredentials } from '../../credentials.js';
 import { Interrupted, UserError } from '../../errors.js';
 import { HttpStatusError } from '../../openenv/index.js';
-import { shellQuote } from '../../printed-command.js';
+import { flagOf, isGenerateOption, optionsOf } from '../../options/index.js';
+import { gymgenCommand, shellQuote } from '../../printed-command.js';
 import type { GenerateRequest } from '../generate.js';
 import type { WriteRequest } from '../write.js';
+import type { LockedRoot } from './requests.js';
 
 /** How the work on one folder ended. */
-export type FolderOutcome<Report> = { request: WriteRequest; name: string } & (
-  | { report: Report; error?: undefined }
-  | { report?: undefined; error: UserError }
+export type FolderOutcome<Report> = { name: string } & (
+  | { report: Report; request: WriteRequest; error?: undefined }
+  | { report?: undefined; request?: undefined; error: UserError }
 );
 
 /**
@@ -16,18 +18,23 @@ export type FolderOutcome<Report> = { request: WriteRequest; name: string } & (
  * @throws the error of the only folder, an interruption, or a bug
  */
 export async function* eachFolder<Report>(
-  requests: readonly WriteRequest[],
+  { requests, unusable }: LockedRoot,
   work: (request: WriteRequest) => Promise<Report>,
 ): AsyncGenerator<FolderOutcome<Report>> {
+  const isOnly = requests.length + unusable.length === 1;
   for (const request of requests) {
     const name = request.name ?? withoutCredentials(request.source);
     try {
       yield { request, name, report: await work(request) };
     } catch (thrown) {
-      const error = withHeaderHint(thrown, request);
-      if (requests.length === 1 || !(error instanceof UserError) || error instanceof Interrupted) throw error;
-      yield { request, name, error };
+      const error = withOptionHint(withHeaderHint(thrown, request), request);
+      if (isOnly || !(error instanceof UserError) || error instanceof Interrupted) throw error;
+      yield { name, error };
     }
+  }
+  for (const folder of unusable) {
+    if (isOnly) throw folder.error;
+    yield folder;
   }
 }
 
@@ -45,6 +52,27 @@ export function withHeaderHint(error: unknown, { source, gym, discover }: Genera
     details,
     cause,
     fix: `if you trust this server with the header, add: --source ${shellQuote(source)} ${headers.join(' ')}`,
+  });
+}
+
+/** Adds the command that takes an option which a fix names, if the lock file decides that option. */
+function withOptionHint(error: unknown, { gymRoot, name, keepSettings }: GenerateRequest): unknown {
+  if (!keepSettings || !(error instanceof UserError)) return error;
+  const accepted = optionsOf('update').map((option) => option.name);
+  const decided = optionsOf('write').filter(
+    (option) => isGenerateOption(option.name) && !accepted.includes(option.name),
+  );
+  const texts = [error.fix ?? '', ...error.details].join('\n');
+  const words = new Set(texts.match(/--[a-z]+(?:-[a-z]+)*/g) ?? []);
+  if (!decided.some((option) => words.has(flagOf(option.name)))) return error;
+  const command = gymgenCommand`<source> ${gymRoot} --name ${name ?? ''}`;
+  const hint = `the lock file decides these options, so pass them to ${command}`;
+  const { message, where, details, fix, cause } = error;
+  return new UserError(message, {
+    ...(where === undefined ? {} : { where }),
+    details,
+    cause,
+    fix: fix === undefined ? hint : `${fix}; ${hint}`,
   });
 }
 

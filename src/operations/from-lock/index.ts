@@ -1,3 +1,3 @@
 export { eachFolder, type FolderOutcome } from './each-folder.js';
 export type { LockFlags } from './options.js';
-export { lockedRequests } from './requests.js';
+export { type LockedRoot, lockedRequests } from './requests.js';

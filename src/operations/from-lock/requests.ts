@@ -3,11 +3,18 @@ import { UserError } from '../../errors.js';
 import { type Flags, passed } from '../../options/index.js';
 import { LOCK_FILE } from '../../output/index.js';
 import type { TrustedCode } from '../../state/trusted-sources.js';
-import { writtenFolders } from '../../written/index.js';
+import { rootFolders, type UnusableFolder } from '../../written/index.js';
 import { requestOf } from '../request.js';
 import type { WriteRequest } from '../write.js';
 import { type LockFlags, recordedIn } from './options.js';
 import { type LockedFolder, refuseHeaders, refuseTasks, sourceOf, trustedCode } from './trust.js';
+
+/** What a command that follows the lock files of a Gym root works on. */
+export interface LockedRoot {
+  requests: WriteRequest[];
+  /** Folders that gymgen seems to have written, but whose requests are unknown. */
+  unusable: UnusableFolder[];
+}
 
 /**
  * The requests that wrote the folders of a Gym root, from their lock files. These may come with someone else's repository;
@@ -15,11 +22,12 @@ import { type LockedFolder, refuseHeaders, refuseTasks, sourceOf, trustedCode } 
  * @throws UserError if there are no such folders, or if a lock file contains something that only the command line may
  * decide
  */
-export async function lockedRequests(gymRoot: string, flags: LockFlags): Promise<WriteRequest[]> {
-  const found = await writtenFolders(gymRoot);
-  const chosen = flags.name === undefined ? found : found.filter(({ name }) => name === flags.name);
-  const names = found.map(({ name }) => name).join(', ');
-  if (chosen.length === 0) {
+export async function lockedRequests(gymRoot: string, flags: LockFlags): Promise<LockedRoot> {
+  const found = await rootFolders(gymRoot);
+  const isChosen = ({ name }: { name: string }) => flags.name === undefined || name === flags.name;
+  const [chosen, unusable] = [found.written.filter(isChosen), found.unusable.filter(isChosen)];
+  const names = found.written.map(({ name }) => name).join(', ');
+  if (chosen.length === 0 && unusable.length === 0) {
     throw new UserError(`no folder '${flags.name}' in this Gym root was written by gymgen`, {
       fix: `pass --name with one of: ${names}`,
     });
@@ -33,7 +41,8 @@ export async function lockedRequests(gymRoot: string, flags: LockFlags): Promise
   refuseHeaders(folders, flags);
   for (const folder of folders) await refuseTasks(folder, flags);
   const codes = await trustedCode(folders, flags);
-  return folders.map((folder, index) => lockedRequest(gymRoot, folder, codes[index], flags));
+  const requests = folders.map((folder, index) => lockedRequest(gymRoot, folder, codes[index], flags));
+  return { requests, unusable };
 }
 
 function lockedRequest(
@@ -64,6 +73,7 @@ function lockedRequest(
     name,
     ...(source.includes('://') && flags.source !== undefined ? { configUrl: source } : {}),
     gym: { ...request.gym, headers: Object.fromEntries(headerEnv.map(nameAndValue)) },
+    keepSettings: true,
     record: options as WriteRequest['record'],
   };
 }

@@ -41,7 +41,12 @@ describe('check', () => {
     expect(exitCode).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       status: 'differs',
-      folders: [{ name: 'grid_v1', differences: [{ path: 'data/train.jsonl', state: 'edited', rows: { moved: 0 } }] }],
+      folders: [
+        {
+          name: 'grid_v1',
+          differences: [{ path: 'data/train.jsonl', state: 'edited', rows: { moved: { count: 0 } } }],
+        },
+      ],
     });
     const github = await run('check', server.url, 'root', '--github');
     expect(github.stdout).toMatch(/^::error file=root\/resources_servers\/grid_v1\/data\/train\.jsonl,line=4,/m);

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { UserError } from '../../../src/errors.js';
+import type { UserSettings } from '../../../src/model.js';
 import { type OutputFile, type WriteOptions, type Written, writeFolder } from '../../../src/output/index.js';
 
 export const NAME = 'gridsim_v1';
@@ -30,8 +31,22 @@ export async function* outputs(files: Files): AsyncGenerator<OutputFile> {
   for (const [path, file] of Object.entries(files)) {
     if (typeof file === 'string') yield { path, content: file };
     else if (Array.isArray(file)) yield { path, rows: chunks(file) };
-    else yield { path, ...file };
+    else yield { path, content: file.content, settings: userSettings(file.content, file.settings) };
   }
+}
+
+/** Lines that match are settings. */
+export function userSettings(content: string, setting: RegExp): UserSettings {
+  const restOf = (text: string) =>
+    text
+      .split(/\r?\n/)
+      .filter((line) => !setting.test(line))
+      .join('\n');
+  return {
+    rest: restOf(content),
+    restOf: async (existing) => restOf(existing),
+    isSame: async (existing) => existing === content,
+  };
 }
 
 async function* chunks(rows: string[]): AsyncGenerator<Buffer> {
