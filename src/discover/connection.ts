@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
-import type { Reporter } from './../model.js';
+import type { Reporter } from '../model.js';
 import { HttpClient, parseServerUrl, type ServerUrl, TaskApi, tlsExplained } from '../openenv/index.js';
 import type { DiscoverOptions } from './options.js';
 import { type Environment, environmentOf, listsTools, unlessMissing } from './probe/environment.js';

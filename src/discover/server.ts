@@ -1,7 +1,6 @@
 import { formatCount } from '../display-text.js';
 import { UserError } from '../errors.js';
-import type { Reporter } from './../model.js';
-import type { DiscoverySummary, Served, Split, Task } from '../model.js';
+import type { DiscoverySummary, Reporter, Served, Split, Task } from '../model.js';
 import {
   HttpClient,
   pages,

@@ -9,26 +9,29 @@ export function packageNotes(
 ): string[] {
   return [
     ...servers.flatMap(({ name, edited }) =>
-      edited.map((file) => `${name}/${file} was edited by hand, and goes in as it is`),
+      edited.map((file) => `${name}/${file} was edited by hand, and is included unchanged`),
     ),
     ...dataset.unused.map((split) => `the rows of ${split} are not in the dataset`),
     ...(format === 'native-v1' ? [fetched(servers)] : pinNotes(pin)),
+    ...(format === 'adapter-wheels-v1' ? [NO_MASKS] : []),
     ...(target === 'evals'
       ? ['an evaluation reads its rows from a taskset: build it from dataset/ (docs/platform.md)']
       : []),
-    ...(fileset === undefined ? [] : [`an upload only adds files: if ${fileset} has others, delete them first`]),
+    ...(fileset === undefined
+      ? []
+      : [`an upload only adds files: if ${fileset} has other files, delete those files first`]),
     ...(model === undefined ? [`set the model in ${JOB}, or pass --model`] : []),
   ];
 }
 
-const _NO_MASKS =
+const NO_MASKS =
   'verifiers_agent masks nothing: if the environment fails, the rollout has reward 0; prefer the other formats';
 
 /** What a native-v1 package needs from an index when the job starts. */
 function fetched(servers: readonly PackagedServer[]): string {
   const own = [...new Set(servers.flatMap(({ requirements }) => requirements))];
   const list = ['nemo-gym, ray and openai at the versions of the image', ...own].join(', ');
-  return `when the job starts, it fetches from a package index: ${list}, and all that these require`;
+  return `at its start, the job fetches these packages and their dependencies from an index: ${list}`;
 }
 
 function pinNotes(pin: readonly string[]): string[] {

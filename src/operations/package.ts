@@ -75,7 +75,7 @@ export async function packageServers(
   await assertFinished(request.gymRoot);
   const { folders } = await targetFolders(request.gymRoot, request.names);
   if (request.target === 'evals' && folders.length > 1) {
-    throw new UserError('an evaluation plays one server, and several are named', { fix: 'write a package for each' });
+    throw new UserError('an evaluation plays one server, but several are named', { fix: 'write a package for each' });
   }
   const names = folders.map(({ name }) => name);
   const servers = await readServers(folders, request);
@@ -98,7 +98,7 @@ function assertOptions({ fileset, workspace, format, target, pin, wheelhouse, uv
     assertName('the dataset of --fileset', rowsName(fileset));
   }
   if (target === 'evals' && format === 'adapter-wheels-v1') {
-    throw new UserError('an evaluation takes no adapter-wheels-v1', { fix: 'use --format native-v1 or wheels-v1' });
+    throw new UserError('an evaluation cannot run adapter-wheels-v1', { fix: 'use --format native-v1 or wheels-v1' });
   }
   const unused = { '--pin': pin[0], '--wheelhouse': wheelhouse, '--uv-policy': uvPolicy };
   const [option] = Object.entries(unused).find(([, value]) => value !== undefined) ?? [];

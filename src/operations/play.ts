@@ -65,7 +65,7 @@ export async function playServers(
   let failed = 0;
   for await (const _ of linesOf(output.failures)) failed += 1;
   if (rollouts.length === 0) {
-    throw new UserError('no rollout ended', {
+    throw new UserError('no rollout finished', {
       where: output.shown,
       fix: `read the log: ${path.join(output.shown, 'gym.log')}`,
     });
@@ -99,7 +99,8 @@ function requestOf(options: OptionValues, model: PlayRequest['model'], folders: 
 async function modelOf(options: OptionValues): Promise<PlayRequest['model']> {
   const { modelUrl: url, playModel: model, modelType: type, modelApiKeyEnv: keyEnv, policy } = options;
   if (policy !== undefined) {
-    if (model ?? type ?? keyEnv) throw new UserError('--policy plays without a model', { fix: 'leave --model… out' });
+    if (model ?? type ?? keyEnv)
+      throw new UserError('--policy plays without a model', { fix: 'leave out the --model options' });
     return { policy: await policyOf(policy) };
   }
   if (url === undefined) {
@@ -115,7 +116,7 @@ async function modelOf(options: OptionValues): Promise<PlayRequest['model']> {
 function exampleFor(folders: readonly WrittenFolder[], { note }: PlayReporter): ServeEnvironment {
   const other = folders.find(({ name }) => !name.startsWith('gridsim'));
   if (other) {
-    throw new UserError('--demo serves gridsim, and this folder is of another environment', {
+    throw new UserError('--demo serves gridsim, but this folder has another environment', {
       where: other.folder,
       fix: `write the example first: ${gymgenCommand`demo gym-root`}`,
     });

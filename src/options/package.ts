@@ -49,7 +49,7 @@ export const PACKAGE_OPTIONS = {
     },
     carry: {
       flags: '--carry <file>',
-      help: "File of the server's folder that gymgen did not write and that goes in",
+      help: "Additional file to include, as a path in the server's folder",
       commands: PACKAGE,
       value: (v) => v.texts,
       repeatable: true,
@@ -91,7 +91,7 @@ export const PACKAGE_OPTIONS = {
     },
     uvPolicy: {
       flags: '--uv-policy <pyproject.toml>',
-      help: "NeMo RL's pyproject.toml, whose uv overrides and constraints the job obeys",
+      help: "NeMo RL's pyproject.toml, with the uv overrides and constraints that apply in the job",
       commands: PACKAGE,
       value: (v) => v.filled('a file'),
       path: 'file',

@@ -25,7 +25,7 @@ export const PLATFORM_OPTIONS = {
     },
     pin: {
       flags: '--pin <name==version,...>',
-      help: 'Versions in the training image of nemo-gym, ray and openai; in a package, also of other projects',
+      help: 'Versions of nemo-gym, ray and openai in the training image; with package, also versions of other projects',
       unset: 'nemo-gym==0.7.0, ray==2.60.0, openai==2.44.0',
       commands: BOTH,
       value: (v) => v.texts,

@@ -14,10 +14,7 @@ export type {
 export { Digest, hashFile } from './hash.js';
 export { LinkGuard } from './link-guard.js';
 export { describeIssues, type Lock, LockSchema, lockedPrompts, lockedRows, readLock } from './lock-file.js';
-export { hasGitPart, LOCK_FILE } from './paths.js';
-export { assertFinished, finishCommits } from './recovery.js';
-export { replaceableText, signed } from './signed-file.js';
-export { targetFile, withDraft } from './single-file.js';
+export { type NewFile, targetFile, withDraft, writeFiles } from './loose-files.js';
 export {
   type FileFacts,
   readWhole,
@@ -25,6 +22,8 @@ export {
   type WholeFolder,
   type WholeWritten,
   writeWhole,
-} from './whole-folder.js';
-export { type NewFile, writeFiles } from './write-files.js';
+} from './package-folder.js';
+export { hasGitPart, LOCK_FILE } from './paths.js';
+export { assertFinished, finishCommits } from './recovery.js';
+export { replaceableText, signed } from './signed-file.js';
 export { type Planned, planFolder, type WriteOptions, writeFolder } from './write-folder.js';

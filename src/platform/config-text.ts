@@ -117,7 +117,7 @@ function assertSame(text: string, values: unknown, name: string, bundle: string 
   if (document.errors.length === 0 && isDeepStrictEqual(yamlValues(document, where), expected)) return;
   throw new UserError('cannot remove the datasets from this config', {
     where,
-    details: [`its ${namesOf(name).agent} may be in flow style, or have anchors`],
+    details: [`the block ${namesOf(name).agent} may be in flow style, or have anchors`],
     fix: 'write the config in block style, without anchors',
   });
 }

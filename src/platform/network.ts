@@ -6,7 +6,7 @@ const PUBLIC_DNS_ALLOW = 'NHX_RL_SANDBOX_PUBLIC_DNS_ALLOW';
 
 /** What keeps a sandbox from a URL, as the end of a sentence. */
 const PROBLEMS: Record<Reach, string> = {
-  loopback: 'is on this machine, and a sandbox reaches only itself there',
+  loopback: 'is a loopback address, which in a sandbox is the sandbox itself',
   private: `is on a private network, which a sandbox reaches only if the operator lists the host in ${PUBLIC_DNS_ALLOW}`,
   cluster: `is on a local network, which a sandbox reaches only if the operator lists the host in ${PUBLIC_DNS_ALLOW}`,
   public: `is reached only if the operator sets ${ALLOW_INTERNET}, and lists hosts outside *.com and *.org in ${PUBLIC_DNS_ALLOW}; otherwise each rollout is masked`,

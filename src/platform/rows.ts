@@ -117,5 +117,5 @@ function parsedId(text: string, where: string): string {
   } catch {
     throw notRow(where, 'not valid JSON');
   }
-  throw new UserError('row has no task_id, which decides its side', { where, fix: 'use --validation SPLIT instead' });
+  throw new UserError('row has no task_id to split the rows by', { where, fix: 'use --validation SPLIT instead' });
 }

@@ -80,7 +80,7 @@ type Server = Omit<PackagedServer, 'warnings'>;
 function assertPlayable({ settings }: Server, { format, target, urlIsReachable }: ServerOptions, where: string): void {
   const { url, bundle, headers } = settings;
   if (bundle !== undefined && format === 'adapter-wheels-v1') {
-    throw new UserError('adapter-wheels-v1 plays a running server, and this config has a bundle', {
+    throw new UserError('adapter-wheels-v1 needs a running server, but this config has a bundle', {
       where,
       fix: 'use --format wheels-v1',
     });
@@ -108,12 +108,11 @@ function urlWarnings({ settings, name }: Server, { urlIsReachable }: ServerOptio
 
 function bundleWarnings({ settings, name }: Server, bundle: BundleFolder | undefined): string[] {
   if (settings.bundle === undefined) return [];
-  const warnings = [
-    `${name}: MCP servers on loopback and Docker are not there in a job; a task that needs them is masked`,
-  ];
+  const warnings = [`${name}: a job has no Docker, and no MCP servers on loopback; a task that needs them is masked`];
   if (!bundle)
     warnings.push(`${name}: the bundle ${settings.bundle} must be installed by a requirement in pyproject.toml`);
-  if (bundle?.settingsFrom !== undefined) warnings.push(`${name}: AgentEnv's settings go in: ${bundle.settingsFrom}`);
+  if (bundle?.settingsFrom !== undefined)
+    warnings.push(`${name}: the package includes AgentEnv's settings from ${bundle.settingsFrom}`);
   return warnings;
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { namesOf, yamlString, yamlValue } from '../gym/index.js';
-import type { Model } from './model.js';
+import type { Model } from './find-model.js';
 
 /** NeMo Gym's own servers that a written config needs, besides the model server. */
 const OWN_SERVERS = [

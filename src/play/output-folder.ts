@@ -33,7 +33,7 @@ export async function outputFolder(named: string | undefined, server: string): P
   if ((await translateErrors(named, () => readdir(named))).length === 0) return folderAt(named);
   throw new UserError('output folder is not empty', {
     where: named,
-    fix: 'choose another one, or remove it: results of two runs would overwrite each other',
+    fix: 'choose another folder with -o, or empty this one',
   });
 }
 

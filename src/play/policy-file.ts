@@ -60,7 +60,7 @@ function problemOf({ path, message }: { path: PropertyKey[]; message: string }):
 const LISTED = 5;
 
 function invalid(details: string[], where: string): UserError {
-  return new UserError('not a file of scripts', {
+  return new UserError('invalid script file', {
     where,
     details: details.slice(0, LISTED),
     fix: 'write a list such as: [{"steps": [{"call": "TOOL", "arguments": {}}, {"say": "done"}]}]',

@@ -76,7 +76,7 @@ function usable(facts: RowFacts): RowFacts {
   const { count, first } = facts.bad;
   if (count === 0) return facts;
   const more = count > first.length ? [`and ${count - first.length} more`] : [];
-  throw new UserError('lines that would end the run', {
+  throw new UserError('some lines would end the run', {
     where: facts.path,
     details: [...first.map(({ line, problem }) => `line ${line}: ${problem}`), ...more],
     fix: 'correct or remove these lines',
@@ -92,7 +92,7 @@ export async function readEnvironments(
   for (const folder of folders) environments.push(await readEnvironment(gymRoot, folder, options));
   if (options.noValidation || environments.some(({ validation }) => validation !== undefined)) return environments;
   const split = options.validation === undefined ? '' : ` ${JSON.stringify(options.validation)}`;
-  throw new UserError(`no rows of a split${split} for validation`, {
+  throw new UserError(`no split${split} to validate on`, {
     where: folders.map(({ folder }) => folder).join(', '),
     fix: 'add --validation SPLIT, or --no-validation to train without',
   });

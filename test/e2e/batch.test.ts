@@ -153,7 +153,7 @@ test('a second run retries only the 6, and a check reports nothing else', async 
   const again = await run('--json');
   expect([again.exitCode, statuses(again.stdout)]).toEqual([1, { unchanged: GOOD, failed: 6 }]);
   const checked = await runFile(quickFile, '--json', '--check');
-  expect([checked.exitCode, statuses(checked.stdout)]).toEqual([1, { same: GOOD - BUNDLED.length, failed: 6 }]);
+  expect([checked.exitCode, statuses(checked.stdout)]).toEqual([2, { same: GOOD - BUNDLED.length, failed: 6 }]);
   expect(snapshot(join(root, 'resources_servers'))).toEqual(before);
   await nothingLeft();
 });

@@ -34,6 +34,15 @@ beforeAll(async () => {
   writeFileSync(scripts, JSON.stringify(steps));
 });
 
+/** Variables of a process; none if it has ended. */
+function variablesOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
 /** Starts a run whose processes have a variable of their own. */
 async function start(run: string, ...args: string[]) {
   const variable = `GYMGEN_TEST_PLAY=${work}/${run}`;
@@ -45,8 +54,11 @@ async function start(run: string, ...args: string[]) {
   const folder = async () => {
     const marks = () =>
       left().flatMap(({ pid }) => {
-        const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-        return variables.find((each) => each.startsWith(`${MARK}=`))?.slice(MARK.length + 1) ?? [];
+        return (
+          variablesOf(pid)
+            .find((each) => each.startsWith(`${MARK}=`))
+            ?.slice(MARK.length + 1) ?? []
+        );
       });
     return (await eventually(marks, ([mark]) => mark !== undefined, 60_000))[0] as string;
   };

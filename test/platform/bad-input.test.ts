@@ -28,7 +28,7 @@ const CASES: readonly Case[] = [
     /no folder "gridsim_v1" in this Gym root was written by gymgen/,
   ],
   ['several folders and no name', { names: [] }, keep, /several folders; choose one[\s\S]*add its name/],
-  ['a loopback URL', { urlIsReachable: false }, keep, /is on this machine[\s\S]*--url-is-reachable/],
+  ['a loopback URL', { urlIsReachable: false }, keep, /is a loopback address[\s\S]*--url-is-reachable/],
   [
     'a private URL',
     { urlIsReachable: false },
@@ -45,7 +45,7 @@ const CASES: readonly Case[] = [
     'an adapter for evaluations',
     { target: 'evals', format: 'adapter-wheels-v1' },
     keep,
-    /an evaluation takes no adapter-wheels-v1/,
+    /an evaluation cannot run adapter-wheels-v1/,
   ],
   [
     'several servers in an evaluation',

@@ -57,7 +57,7 @@ test('names of file sets end with a digest of the content', async () => {
   const after = await packaged(root);
   expect(after.environment.name).not.toBe(before.environment.name);
   expect(after.dataset.name).toBe(before.dataset.name);
-  expect(after.notes).toContain('gridsim_v1/app.py was edited by hand, and goes in as it is');
+  expect(after.notes).toContain('gridsim_v1/app.py was edited by hand, and is included unchanged');
 });
 
 test('with --fileset, commands delete the files that a new package no longer has', async () => {
@@ -158,5 +158,5 @@ test('a bundle lies beside the server, with AgentEnv settings of a folder above 
   expect(out[`${SERVER}/configs/gridsim_v1.yaml`]).toContain('      bundle: "../bundle"\n');
   expect(out[`${SERVER}/bundle/tasks/one.json`]).toBe('{}');
   expect(out[`${SERVER}/.agentenv/config.toml`]).toBe('[envs]\n');
-  expect(warnings.join('\n')).toContain('MCP servers on loopback and Docker are not there');
+  expect(warnings.join('\n')).toContain('a job has no Docker, and no MCP servers on loopback');
 });

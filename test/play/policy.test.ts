@@ -85,7 +85,7 @@ describe('a file of scripts', () => {
     ['[{]', ''],
   ])('names what is wrong: %s', async (text, problem) => {
     const failure = await failureOf(Promise.resolve().then(() => scriptsIn(text, 'p.json')));
-    expect(failure).toMatch(/^not a file of scripts\n.+/);
+    expect(failure).toMatch(/^invalid script file\n.+/);
     expect(failure).toContain(problem);
     expect(failure).toContain('at: p.json');
   });

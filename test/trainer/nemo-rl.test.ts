@@ -157,7 +157,7 @@ const REFUSALS: Record<string, Refusal> = {
   'an unknown split': { args: ['--train', 'dev'], what: 'no rows of split "dev"', says: 'the splits are' },
   'no validation': {
     args: ['--validation', 'dev'],
-    what: 'no rows of a split "dev" for validation',
+    what: 'no split "dev" to validate on',
     says: '--no-validation',
   },
   'an unknown model': {
@@ -210,7 +210,7 @@ const REFUSALS: Record<string, Refusal> = {
   },
   'rows that NeMo RL cannot read': {
     prepare: ({ cwd }) => appendFileSync(join(cwd, TRAIN), '\nno row\n'),
-    what: 'lines that would end the run',
+    what: 'some lines would end the run',
     says: 'line 6: blank line\n  - line 7: not valid JSON',
   },
 };

@@ -148,7 +148,7 @@ policy:
   test('no validation: refused, as NeMo RL would stop', async () => {
     const { exitCode, document } = await trainer('root', 'gridsim_v1', '--validation', 'dev', '-o', 'configs/no.yaml');
     expect(exitCode).toBe(2);
-    expect(document.error.what).toBe('no rows of a split "dev" for validation');
+    expect(document.error.what).toBe('no split "dev" to validate on');
     expect(existsSync(join(work, 'configs/no.yaml'))).toBe(false);
     const without = await edited('without', (text) => text.replace(/ {2}validation:\n.*eval\.jsonl"\n/, ''));
     expect(without.exitCode).toBe(1);

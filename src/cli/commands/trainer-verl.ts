@@ -3,7 +3,7 @@ import type { CommandSpec } from '../command.js';
 
 export const trainerVerl: CommandSpec = {
   name: 'trainer verl',
-  description: 'Write what the recipe nemo_gym of verl needs to train on written servers',
+  description: "Write the config with which verl's recipe nemo_gym trains on servers",
   arguments: [
     { name: '<gym-root>', help: "Gym root, or one server's folder in its resources_servers/" },
     { name: '[names...]', help: 'Servers to train on together; optional if the root has only one' },

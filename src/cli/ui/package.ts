@@ -16,7 +16,7 @@ export function showPackage(report: PackageReport, { check, dryRun }: Flags, ter
   if (!check) {
     for (const line of dryRun ? [] : summary(report)) terminal.note(line);
     for (const { path, why } of report.leftOut.filter((file) => dryRun || file.why.includes('--carry'))) {
-      terminal.note(`  left out: ${path} ${why}`);
+      terminal.note(`  left out: ${path}: ${why}`);
     }
     for (const note of notes) terminal.note(`  ${note}`);
   }

@@ -45,7 +45,7 @@ function rewardLine({ rollouts, scored, masked, withoutReward, reward }: Summary
     ...(withoutReward > 0 ? [`${formatCount(withoutReward)} without reward`] : []),
   ];
   const leftOut = without.length > 0 ? `; left out: ${without.join(', ')}` : '';
-  if (!reward) return `mean reward: none of ${plural(rollouts, 'rollout')} is scored${leftOut}`;
+  if (!reward) return `mean reward: none of ${plural(rollouts, 'rollout')} has a score${leftOut}`;
   return `mean reward ${formatReward(reward.mean)} (${formatInterval(reward)}) of ${plural(scored, 'rollout')}${leftOut}`;
 }
 

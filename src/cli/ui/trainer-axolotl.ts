@@ -33,7 +33,7 @@ export function showTrainerAxolotl(report: TrainerAxolotlReport, terminal: Termi
 }
 
 function showData({ split, rows, over, findings }: DataFile, fix: boolean, terminal: Terminal): void {
-  const state = findings.length === 0 ? 'unchanged by the loader' : fix ? 'fixed' : 'not fit for the loader';
+  const state = findings.length === 0 ? 'unchanged by the loader' : fix ? 'fixed' : 'damaged by the loader';
   terminal.note(`${split}: ${formatCount(rows)} rows, ${state}`);
   for (const { problem, code, rows: lines } of findings) {
     const text = `${split}: ${linesText(lines)} ${problem} [${code}]`;
@@ -41,7 +41,7 @@ function showData({ split, rows, over, findings }: DataFile, fix: boolean, termi
     else terminal.warn(text);
   }
   if (over > 0) {
-    terminal.warn(`${split}: ${formatCount(over)} rows are over the longest sequence, and vLLM refuses them`);
+    terminal.warn(`${split}: ${formatCount(over)} rows exceed the maximum sequence length, and vLLM refuses them`);
   }
 }
 

@@ -21,7 +21,7 @@ export async function readPolicy(file: string): Promise<UvPolicy> {
   };
   const policy = { overrides: lines('override-dependencies'), constraints: lines('constraint-dependencies') };
   if (policy.overrides.length + policy.constraints.length > 0) return policy;
-  throw new UserError('has no [tool.uv] override-dependencies and constraint-dependencies', {
+  throw new UserError('file has no [tool.uv] override-dependencies and constraint-dependencies', {
     where: file,
     fix: 'pass the pyproject.toml of the NeMo RL checkout that the image was built from',
   });

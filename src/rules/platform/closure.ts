@@ -23,7 +23,7 @@ const first = rule<readonly Proof[]>(
     proofs
       .filter(({ install, reason }) => install === 'wheels' && reason !== undefined)
       .map(({ file, reason }) => {
-        const fix = 'make the closure again: gymgen package --format wheels-v1';
+        const fix = 'create the closure again: gymgen package --format wheels-v1';
         return { at: { file }, subject: `${WHEELS}/`, problem: `is not a closure: ${reason}`, fix };
       }),
 );
@@ -32,7 +32,7 @@ const second = rule<readonly Proof[]>(
   {
     code: 'closure-venv',
     severity: 'error',
-    rule: `The venv of each server can be made from ${WHEELS}/ alone`,
+    rule: `The venv of each server can be created from ${WHEELS}/ alone`,
     why: 'Gym installs nemo-gym, ray, openai and the requirements of the server, and the job has no network.',
     when: 'start',
   },
@@ -43,7 +43,7 @@ const second = rule<readonly Proof[]>(
         const subject =
           file === WHEELS ? 'the venv of a server' : `the venv of ${file.replace('/requirements.txt', '')}`;
         const fix = `add the wheels to ${WHEELS}/, or change the requirement`;
-        return { at: { file }, subject, problem: `cannot be made: ${reason}`, fix };
+        return { at: { file }, subject, problem: `cannot be created: ${reason}`, fix };
       }),
 );
 

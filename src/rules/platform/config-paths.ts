@@ -30,7 +30,7 @@ const absolute = onPath(
     code: 'paths-absolute',
     severity: 'error',
     rule: 'A config path is relative and stays in the package: no leading / or ./, no . or ..',
-    why: 'Both loaders want a path below the root, and submit compares it with the list of files as it is.',
+    why: 'Both loaders want a path below the root, and submit compares it with the list of files unchanged.',
     when: 'submit',
   },
   (path) => {
@@ -62,7 +62,7 @@ const hidden = onPath(
     code: 'paths-hidden',
     severity: 'error',
     rule: 'A config path does not start with a dot',
-    why: 'Submit strips leading dots from the list of files, and then does not find it.',
+    why: 'Submit strips leading dots from the list of files, and then does not find the config.',
     when: 'submit',
   },
   (path) =>
@@ -75,7 +75,7 @@ const twice = onPath(
   {
     code: 'paths-twice',
     severity: 'error',
-    rule: 'A config path stands once in config_paths',
+    rule: 'No config path is listed twice in config_paths',
     why: 'Submit accepts it; the loader of the job does not.',
     when: 'start',
   },

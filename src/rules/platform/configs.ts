@@ -53,7 +53,7 @@ const repeated = rule<Configs & { manifest?: YamlFile | undefined }>(
     code: 'yaml-key-twice',
     severity: 'error',
     rule: 'No map of a YAML file has a key twice',
-    why: `In ${MANIFEST}, the last one counts in silence. In a config, OmegaConf refuses it.`,
+    why: `In ${MANIFEST}, the last one silently wins. In a config, OmegaConf refuses it.`,
     when: 'start',
   },
   ({ files, manifest }) =>
@@ -61,7 +61,7 @@ const repeated = rule<Configs & { manifest?: YamlFile | undefined }>(
       repeated.map(({ key, line }) => ({
         at: { file, line },
         subject: `key ${quote(key)}`,
-        problem: 'stands twice',
+        problem: 'is listed twice',
         fix: 'remove one of them',
       })),
     ),
@@ -125,7 +125,14 @@ const types = onInstance(
   ({ types }) =>
     types.length < 2
       ? []
-      : [{ top: [types[1] as string], subject: 'instance', problem: `is ${types.join(' and ')}`, fix: 'make it two' }],
+      : [
+          {
+            top: [types[1] as string],
+            subject: 'instance',
+            problem: `is ${types.join(' and ')}`,
+            fix: 'split it into two instances',
+          },
+        ],
 );
 
 const reserved = onInstance(

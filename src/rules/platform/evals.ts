@@ -48,7 +48,7 @@ const crossType = rule<PackageFacts>(
   {
     code: 'cross-type',
     severity: 'error',
-    rule: 'In a package for evals, no name is that of an agent and of a resources server, folders included',
+    rule: 'In a package for evals, no agent has the name of a resources server, folders included',
     why: 'The host of evals looks both up in one list (`validate_environment_namespaces`, sandboxed_gym).',
     when: 'start',
   },

@@ -7,7 +7,7 @@ const jsonl = rule<PackageFacts>(
   {
     code: 'package-jsonl',
     severity: 'error',
-    rule: 'A package has no .jsonl file, in hidden folders either',
+    rule: 'A package has no .jsonl file, not even in a hidden folder',
     why: 'Rows are a dataset, with a file set of its own (`validate_manifest_against_listing`).',
     when: 'submit',
   },
@@ -39,7 +39,7 @@ const links = rule<PackageFacts>(
     code: 'package-symlink',
     severity: 'warning',
     rule: 'A package has no symlinks',
-    why: 'An upload follows links or drops them; the package that the job gets is another one.',
+    why: 'An upload follows links or drops them, so the job gets a different package.',
     when: 'start',
   },
   ({ entries, manifest }) =>
@@ -50,7 +50,7 @@ const links = rule<PackageFacts>(
         problemAt(
           path,
           `is a symlink${target === 'outside' ? ' out of the package' : ''}`,
-          'replace it by what it names',
+          'replace it with its target',
         ),
       ),
 );
@@ -150,7 +150,7 @@ const wheelsLinks = rule<PackageFacts>(
     isWheelhouse(manifest)
       ? entries
           .filter(({ path, kind }) => kind === 'link' && (path === WHEELS || path.startsWith(`${WHEELS}/`)))
-          .map(({ path }) => problemAt(path, 'is a symlink', 'replace it by what it names'))
+          .map(({ path }) => problemAt(path, 'is a symlink', 'replace it with its target'))
       : [],
 );
 

@@ -37,8 +37,8 @@ const blocked = onUrl(
   {
     code: 'network-private',
     severity: 'warning',
-    rule: 'No setting of a package is a URL of the own machine, a private network or the cluster',
-    why: 'A sandbox reaches no loopback of yours, and private hosts only if the operator lists each in full.',
+    rule: 'No setting of a package is a loopback URL, or one of a private network or the cluster',
+    why: 'A sandbox cannot reach your loopback, and reaches private hosts only if the operator lists each in full.',
     when: 'rollout',
   },
   (reach) => {
@@ -60,7 +60,7 @@ const allowed = onUrl(
   (reach) =>
     reach === 'public'
       ? [
-          'is a public URL, which a sandbox reaches only by leave of the operator',
+          'is a public URL, which a sandbox reaches only if the operator allows it',
           'ask for NHX_RL_SANDBOX_ALLOW_INTERNET and NHX_RL_SANDBOX_PUBLIC_DNS_ALLOW',
         ]
       : undefined,

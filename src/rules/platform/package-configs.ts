@@ -62,7 +62,7 @@ const twice = rule<PackageFacts>(
     code: 'instance-twice',
     severity: 'error',
     rule: 'An instance is in one config of a package',
-    why: 'Gym merges the two in silence, so that the later one wins. The host of evals refuses it.',
+    why: 'Gym silently merges the two, and the later one wins. The host of evals refuses it.',
     when: 'training',
   },
   ({ instances }) =>

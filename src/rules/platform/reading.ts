@@ -13,7 +13,7 @@ export const GYM_PARSER: RuleText = {
   code: 'config-gym',
   severity: 'error',
   rule: "NeMo Gym's own parser accepts configs with _inherit_from, _copy or nested config_paths (with --python)",
-  why: 'Only Gym resolves them. Without a Python that has nemo-gym, such instances are named as not judged.',
+  why: 'Only Gym resolves them. Without a Python that has nemo-gym, such instances are reported as not judged.',
   when: 'start',
 };
 

@@ -105,7 +105,7 @@ const otherType = rule<Configs>(
         const same = instances.filter((one) => one.name === name);
         if (same.length === 0 || same.some((one) => one.types.includes(type)) || others.has(`${type}/${name}`))
           return [];
-        const problem = `calls ${quote(name)} one of ${type}, and it is one of ${same[0]?.type}`;
+        const problem = `has type ${type}, but ${quote(name)} has type ${same[0]?.type}`;
         const fix = `write type: ${same[0]?.type}, or name another instance`;
         return [{ at: placeOf(instance, field), subject: `${field} of ${quote(instance.name)}`, problem, fix }];
       }),

@@ -126,7 +126,7 @@ const gym = onLine(
   {
     code: 'requirements-gym',
     severity: 'error',
-    rule: 'requirements.txt pins no other nemo-gym than the one of the image',
+    rule: 'requirements.txt does not pin a nemo-gym other than that of the image',
     why: 'Gym adds its own version as a requirement (`_get_nemo_gym_version_spec`).',
     when: 'start',
   },

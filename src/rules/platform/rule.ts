@@ -14,7 +14,7 @@ export const WHEN: Readonly<Record<When, string>> = {
   submit: 'when the job is submitted',
   start: 'at the start of the job',
   rollout: 'in the first rollouts',
-  training: 'never: the job would train on something else',
+  training: 'only after training on something else, if at all',
   never: 'never',
 };
 

@@ -40,7 +40,7 @@ const missing = onText(
     code: 'missing-value',
     severity: 'error',
     rule: 'No value of a config is ???',
-    why: 'To OmegaConf, ??? is a value that someone has to pass, and nobody does (`ConfigMissingValuesError`).',
+    why: 'OmegaConf treats ??? as a required value, which a job does not pass (`ConfigMissingValuesError`).',
     when: 'start',
   },
   ({ text }) => (text === '???' ? ['is ???, a value that is missing', 'set it, or remove the key'] : undefined),
@@ -81,7 +81,7 @@ const environment = onText(
     code: 'interpolation-env',
     severity: 'error',
     rule: 'No config of a GRPO job reads a variable of the environment without a default',
-    why: 'Such a job can give its servers no variables, so the value is missing at the start.',
+    why: 'Such a job cannot set environment variables for its servers, so the value is missing at the start.',
     when: 'start',
   },
   ({ text }, { target }) => {
@@ -96,13 +96,13 @@ const headers = onText(
     code: 'header-env',
     severity: 'error',
     rule: 'No header of a GRPO job has a variable of the environment',
-    why: 'Such a job can give its servers no variables, so the header is not complete and every rollout is masked.',
+    why: 'Such a job cannot set environment variables for its servers, so the header is not complete and every rollout is masked.',
     when: 'rollout',
   },
   ({ text, keys }, { target }) => {
     const isHeader = target !== 'evals' && keys.at(-2) === 'headers' && keys[1] === 'resources_servers';
     if (!isHeader || !/\$\{?\w/.test(text)) return undefined;
-    return ['has a variable, which a GRPO job cannot set', 'serve the environment where it needs no header'];
+    return ['has a variable, which a GRPO job cannot set', 'use a server that needs no header'];
   },
 );
 
@@ -149,7 +149,7 @@ const literalUrl = onPolicy(
     code: 'model-literal-url',
     severity: 'warning',
     rule: `${POLICY_MODEL} asks \${policy_base_url}`,
-    why: 'Another URL is another model than the one that is trained, and a sandbox may not reach it.',
+    why: 'Any other URL serves a model that is not the one being trained, and a sandbox may not reach it.',
     when: 'training',
   },
   ({ settings: { base_url: url } }) =>

@@ -136,7 +136,7 @@ const missing = rule<WheelFacts>(
     code: 'pin-missing',
     severity: 'error',
     rule: `${WHEELS}/ has ${VENV_PROJECTS.join(', ')}, and nemo-gym for wheels-v1`,
-    why: 'Gym makes each venv from nothing, and installs these before anything else.',
+    why: 'Gym creates each venv from scratch, and installs these before anything else.',
     when: 'start',
   },
   ({ wheels, manifest, pins }) =>
@@ -159,7 +159,7 @@ const version = rule<WheelFacts>(
     code: 'pin-version',
     severity: 'error',
     rule: 'nemo-gym, ray and openai have the versions of the training image',
-    why: 'Gym adds its own versions to each install. Those of nemo-helix 0.8.1 are known; --pin names others.',
+    why: 'Gym adds its own versions to each install. gymgen knows those of nemo-helix 0.8.1. For others, pass --pin.',
     when: 'start',
   },
   ({ wheels, pins }) =>

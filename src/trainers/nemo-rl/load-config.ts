@@ -37,7 +37,7 @@ async function readConfig(path: string): Promise<ConfigValues> {
   }
   const config = yamlValues(document, path, lineCounter);
   if (isRecord(config)) return config;
-  throw new UserError('not a config of NeMo RL', { where: path, fix: 'name a YAML file with a map' });
+  throw new UserError('not a NeMo RL config', { where: path, fix: 'name a YAML file with a map' });
 }
 
 function parents(defaults: unknown, path: string): string[] {

@@ -68,7 +68,7 @@ report: gymgen report play-shop/rollouts.jsonl`);
 
   test('of masked rollouts only has no mean', () => {
     const lines = summaryLines(report([rollout(0, 0, [], MASK)]));
-    expect(lines).toContain('mean reward: none of 1 rollout is scored; left out: 1 masked');
+    expect(lines).toContain('mean reward: none of 1 rollout has a score; left out: 1 masked');
     expect(lines).toContain('no tool called: – (0 of 0)');
   });
 });

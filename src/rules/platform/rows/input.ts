@@ -112,7 +112,7 @@ const empty = onParams(
     code: 'row-input-empty',
     severity: 'error',
     rule: 'input of a dataset has a message',
-    why: 'The agent takes the last one (500). Some servers of Gym write the messages themselves, in their own files.',
+    why: 'The agent reads the last message, and fails without one (500). Some servers of Gym write the messages themselves, in their own files.',
     when: 'rollout',
   },
   ({ input }, { context }) =>
@@ -128,7 +128,7 @@ const content = onItem(
     code: 'row-input-null',
     severity: 'error',
     rule: 'A message has a content: a text or a list of parts',
-    why: 'Gym takes another one for a listing of MCP tools, and the model server fails (500).',
+    why: 'Gym mistakes a message without content for a listing of MCP tools, and the model server fails (500).',
     when: 'rollout',
   },
   (item) =>

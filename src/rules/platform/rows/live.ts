@@ -5,7 +5,8 @@ import type { Rule, RuleText } from '../rule.js';
 import type { AgentFacts, LiveSplit, RowFacts } from './facts.js';
 import { type FoundInRow, onObject } from './on-row.js';
 
-const WHY = 'The bridge opens the task of the row by its split and index, and masks the rollout if it is another one.';
+const WHY =
+  'The bridge opens the task of the row by its split and index, and masks the rollout if the server has another task there.';
 const UPDATE = 'write the folder again: gymgen update';
 
 const split = onLive(
@@ -19,7 +20,7 @@ const split = onLive(
   ({ split }, { splits }) =>
     typeof split !== 'string' || splits.has(split)
       ? undefined
-      : { subject: `split ${quote(split)}`, problem: 'is not served any more', fix: UPDATE },
+      : { subject: `split ${quote(split)}`, problem: 'is no longer served', fix: UPDATE },
 );
 
 const task = onLive(
@@ -40,8 +41,8 @@ const task = onLive(
 );
 
 function stateOf(served: LiveSplit, index: number, id: string): string | undefined {
-  if (index >= served.count) return `is not served any more: the split has ${served.count} tasks`;
-  return served.isTask(index, id) ? undefined : 'is another one on the server';
+  if (index >= served.count) return `is no longer served: the split has ${served.count} tasks`;
+  return served.isTask(index, id) ? undefined : 'is another task on the server';
 }
 
 const tool = onLive(
@@ -56,7 +57,7 @@ const tool = onLive(
     const own = isRecord(params) && Array.isArray(params.tools) ? params.tools : [];
     const gone = own.find((one) => isRecord(one) && typeof one.name === 'string' && !tools.has(one.name));
     if (gone === undefined || tools.size === 0) return undefined;
-    return { subject: `tool ${quote(String(gone.name))}`, problem: 'is not served any more', fix: UPDATE };
+    return { subject: `tool ${quote(String(gone.name))}`, problem: 'is no longer served', fix: UPDATE };
   },
 );
 

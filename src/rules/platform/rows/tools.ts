@@ -34,7 +34,7 @@ const chat = onTool(
   (tool) => {
     if (!isRecord(tool)) return { problem: `is ${shown(tool)}`, fix: 'write an object' };
     if (isRecord(tool.function))
-      return { problem: 'has the shape of the Chat API', fix: 'move what function has one up' };
+      return { problem: 'has the shape of the Chat API', fix: 'move the keys of function up one level' };
     if (typeof tool.type !== 'string' || !TYPES.test(tool.type)) {
       return { problem: `has type ${shown(tool.type)}`, fix: 'write type: function' };
     }
@@ -118,7 +118,7 @@ const twice = onParams(
   {
     code: 'row-tool-twice',
     severity: 'warning',
-    rule: 'No two functions of a row have one name',
+    rule: 'No two functions of a row have the same name',
     why: 'Only one of them can be called, and some model APIs refuse the request.',
     when: 'rollout',
   },

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { modelServer } from '../../src/play/model-server.js';
 import { type Conversation, type Policy, scripted } from '../../src/play/policy.js';
+import { modelServer } from '../../src/play/policy-server.js';
 import { refuseWarnings } from '../support/leaks.js';
 
 refuseWarnings();

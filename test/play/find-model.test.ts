@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { findModel, type NamedModel } from '../../src/play/model.js';
+import { findModel, type NamedModel } from '../../src/play/find-model.js';
 import { failureOf } from '../support/failure-of.js';
 
 interface Fake {

@@ -1,5 +1,7 @@
+// Files outside a Gym root: recordings, reports, and configs of trainers.
+
 import { rmSync } from 'node:fs';
-import { lstat, realpath, rename, rm, stat } from 'node:fs/promises';
+import { lstat, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../errors.js';
 import { makeFolders, orUndefined, translateErrors } from '../files.js';
@@ -50,5 +52,49 @@ export async function withDraft<T>(target: string, write: (draft: string, scratc
   } finally {
     for (const file of [draft, scratch]) await rm(file, { force: true });
     release();
+  }
+}
+
+export interface NewFile {
+  /** Absolute path. */
+  target: string;
+  content: string | AsyncIterable<string>;
+}
+
+/**
+ * Writes files. All drafts are complete before the first file takes its place, so a failure leaves all files as they were.
+ * Missing folders are created, and removed after a failure.
+ */
+export async function writeFiles(files: readonly NewFile[]): Promise<void> {
+  const folders = [...new Set(files.map(({ target }) => path.dirname(target)))];
+  const created: { folder: string; first: string }[] = [];
+  try {
+    for (const folder of folders) {
+      const first = await translateErrors(folder, () => makeFolders(folder));
+      if (first !== undefined) created.push({ folder, first });
+    }
+    await writeDrafts(files);
+  } catch (error) {
+    for (const each of created.reverse()) await removeEmpty(each);
+    throw error;
+  }
+}
+
+async function writeDrafts([first, ...others]: readonly NewFile[]): Promise<void> {
+  if (!first) return;
+  await withDraft(first.target, async (draft) => {
+    await translateErrors(first.target, () => writeFile(draft, first.content, { flag: 'wx' }));
+    await writeDrafts(others);
+  });
+}
+
+/** Removes the folders from `folder` up to `first` that are empty. */
+async function removeEmpty({ folder, first }: { folder: string; first: string }): Promise<void> {
+  for (let at = folder; at.length >= first.length; at = path.dirname(at)) {
+    const isRemoved = await orUndefined(
+      ['ENOENT', 'ENOTEMPTY', 'EEXIST', 'EBUSY', 'EPERM', 'EACCES'],
+      rmdir(at).then(() => true),
+    );
+    if (!isRemoved) return;
   }
 }

@@ -7,9 +7,9 @@ import { openNoFollow, translateErrors, translateReadErrors } from '../files.js'
 import type { JsonValue, PlanEntry } from '../model.js';
 import { holdExit } from '../shutdown.js';
 import { assertWritable, entriesOf, exists, look, removeAll, syncFoldersOf, writeNewFile } from './fs.js';
+import { RECORD_FILE, readRecord, type WholeRecord } from './package-record.js';
 import { folded, isSafePath, type Places } from './paths.js';
 import { stagedPath, syncStaged } from './stage.js';
-import { RECORD_FILE, readRecord, type WholeRecord } from './whole-record.js';
 import { withStaging } from './with-staging.js';
 
 /** A file of a folder that is written as a whole. `path` is relative to the folder, with `/` between its parts. */
