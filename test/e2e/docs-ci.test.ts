@@ -103,7 +103,7 @@ describe('the hook', () => {
     writeFileSync(join(project, '.pre-commit-config.yaml'), one('yaml', 'repos:'));
     await must('git', 'add', '.');
     const hook = () => run('uv', 'tool', 'run', 'pre-commit', 'run', '--all-files');
-    expect(await hook()).toMatchObject({ exitCode: 0, all: expect.stringMatching(/gymgen writes\.+Passed/) });
+    expect(await hook()).toMatchObject({ exitCode: 0, all: expect.stringMatching(/is up to date\.+Passed/) });
     changeARow();
     await must('git', 'add', '.');
     expect(await hook()).toMatchObject({
@@ -119,6 +119,31 @@ describe('the hook', () => {
     const { exitCode, all } = await commit('--all');
     expect(exitCode).toBe(1);
     expect(all).toMatch(/^edited {2}data\/train\.jsonl$/m);
+  });
+
+  test('of git checks what is staged, not the working tree', async () => {
+    writeFileSync(join(project, '.git/hooks/pre-commit'), one('sh', '#!/bin/sh'), { mode: 0o755 });
+    const before = readFileSync(rows, 'utf8');
+    changeARow();
+    await must('git', 'add', '.');
+    writeFileSync(rows, before);
+    expect(await commit()).toMatchObject({
+      exitCode: 1,
+      all: expect.stringMatching(/^edited {2}data\/train\.jsonl$/m),
+    });
+  });
+
+  test('of pre-commit runs when the version of gymgen changes', () => {
+    const { repos } = parse(one('yaml', 'repos:')) as { repos: { hooks: { files: string }[] }[] };
+    const files = new RegExp(repos[0]?.hooks[0]?.files as string);
+    const hit = [
+      'gym-root/a',
+      'fixtures/shop.jsonl.gz',
+      'vendor/gymgen-0.1.0.tgz',
+      'package.json',
+      'package-lock.json',
+    ];
+    expect([...hit, 'src/a.ts', 'docs/package.json'].filter((file) => files.test(file))).toEqual(hit);
   });
 });
 
