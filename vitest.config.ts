@@ -13,7 +13,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/world/**', 'test/trainers/**'],
+          exclude: ['test/e2e/**', 'test/world/**', 'test/trainers/**', 'test/job/**'],
           globalSetup: ['test/support/state-home.ts', 'test/support/build.ts'],
           isolate: false, // a process for each of 80 files takes longer than most of them
           testTimeout: 60_000, // next to the other lanes, a test of 2 s may take 20
@@ -40,6 +40,18 @@ export default defineConfig({
           globalSetup: ['test/support/state-home.ts', 'test/support/build.ts', 'test/e2e/support/ray.ts'],
           testTimeout: 600_000,
           hookTimeout: 1_800_000,
+        },
+      },
+      {
+        extends: true,
+        // Packages of NeMo Platform with real wheels, in the job's own host script: scripts/test-platform.mjs
+        test: {
+          name: 'platform',
+          include: ['test/job/**/*.test.ts'],
+          globalSetup: ['test/support/state-home.ts', 'test/support/build.ts'],
+          testTimeout: 1_800_000,
+          hookTimeout: 1_800_000,
+          maxWorkers: 1,
         },
       },
       {

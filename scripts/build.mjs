@@ -34,6 +34,7 @@ const { output } = await build({
   platform: 'node',
   plugins: [handlebars, pageAssets(inPages)],
   resolve: { alias: { handlebars: 'handlebars/runtime.js' } }, // templates are compiled by the plugin
+  checks: { bundlerTimings: false }, // a slow machine is not a fault of the build
   onLog: (_, { message }) => {
     throw new Error(message);
   },

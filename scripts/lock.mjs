@@ -9,6 +9,7 @@ import { findUv } from './toolchain.mjs';
 /** What to lock, and the oldest Python to support. */
 const LOCKS = {
   uv: { input: 'uv==0.13.9', python: '3.8' },
+  packaging: { input: 'packaging', python: '3.11' }, // for templates/wheels/
   agentenv: { input: 'agentenv-framework[openenv]==0.9.1364', python: '3.11.4' },
   'nemo-gym': { input: 'nemo-gym==0.7.0', python: '3.13.14', built: ['antlr4-python3-runtime'] },
   build: { input: 'setuptools==80.9.0', python: '3.13.14' },

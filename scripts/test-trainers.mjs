@@ -15,6 +15,11 @@ const INPUTS = [
     get: 'git clone https://github.com/NVIDIA-NeMo/RL',
   },
   {
+    variable: 'VERL_CHECKOUT',
+    file: 'recipe/nemo_gym/agent_loop.py',
+    get: 'git clone --recurse-submodules https://github.com/verl-project/verl',
+  },
+  {
     variable: 'AXOLOTL_VENV',
     file: 'bin/python',
     get:

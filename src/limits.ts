@@ -60,6 +60,10 @@ export const LIMITS = {
   configDepth: 100,
   /** Values that the aliases of a YAML file repeat. */
   configAliases: 1000,
+  /** Files and folders of a package, or of a Gym root, that is validated. */
+  packageEntries: 200_000,
+  /** Bytes of one row that is validated. */
+  rowBytes: 16 * 2 ** 20,
   /** Bytes of a text that an option reads from a file, as in `--prompt @FILE`. */
   textBytes: 2 ** 20,
   /** Bytes of the different keys of the rows of a file that a trainer's loader merges, at their places. */
@@ -101,6 +105,8 @@ const PROBLEMS: Record<LimitName, string> = {
   configKeys: 'too many keys and items',
   configDepth: 'nested too deeply',
   configAliases: 'too many YAML aliases',
+  packageEntries: 'too many files and folders',
+  rowBytes: 'row too large',
   textBytes: 'text file too large',
   rowKeyBytes: 'too many different keys in the rows',
   reportRollouts: 'too many rollouts for a report',

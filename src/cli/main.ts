@@ -10,12 +10,15 @@ import { check } from './commands/check.js';
 import { demo } from './commands/demo.js';
 import { doctor } from './commands/doctor.js';
 import { inspect } from './commands/inspect.js';
+import { packageCommand } from './commands/package.js';
 import { play } from './commands/play.js';
 import { record } from './commands/record.js';
 import { report } from './commands/report.js';
 import { trainerAxolotl } from './commands/trainer-axolotl.js';
 import { trainerNemoRl } from './commands/trainer-nemo-rl.js';
+import { trainerVerl } from './commands/trainer-verl.js';
 import { update } from './commands/update.js';
+import { validate } from './commands/validate.js';
 import { write } from './commands/write.js';
 import { mayClose } from './ui/closed-pipe.js';
 
@@ -27,8 +30,11 @@ export const COMMANDS: readonly CommandSpec[] = [
   batch,
   record,
   inspect,
+  packageCommand,
+  validate,
   trainerNemoRl,
   trainerAxolotl,
+  trainerVerl,
   play,
   report,
   doctor,

@@ -5,7 +5,8 @@ import { count, Finding } from './documents.js';
 
 const Split = z.strictObject({ split: z.string().describe('Name of the split'), rows: count() });
 
-export const TrainerNemoRlDocument = z.strictObject({
+/** Of a trainer that trains on several servers at once. */
+const config = {
   status: z
     .enum(['wrote', 'same', 'planned'])
     .describe('`same`: the file has this config already; `planned`: with `--dry-run`'),
@@ -18,6 +19,17 @@ export const TrainerNemoRlDocument = z.strictObject({
       validation: Split.optional().describe('Rows to validate on'),
     }),
   ),
+  commands: z.array(z.string()).describe('Shell commands that start the run, in their order'),
+};
+
+export const TrainerVerlDocument = z.strictObject({
+  ...config,
+  overrides: z.array(z.string()).describe('Overrides for `python3 -m verl.trainer.main_ppo`, quoted for a shell'),
+});
+export type TrainerVerlDocument = z.infer<typeof TrainerVerlDocument>;
+
+export const TrainerNemoRlDocument = z.strictObject({
+  ...config,
   model: z.string().describe('Model to train'),
   toolParser: z.string().describe("Name of vLLM's tool parser"),
   promptsPerStep: count().describe('Rows in a training step'),
@@ -40,7 +52,6 @@ export const TrainerNemoRlDocument = z.strictObject({
     })
     .describe('Rows over the longest sequence, at 4 characters a token'),
   warnings: z.array(Finding),
-  commands: z.array(z.string()).describe('Shell commands that start the run, in their order'),
 });
 export type TrainerNemoRlDocument = z.infer<typeof TrainerNemoRlDocument>;
 

@@ -1,4 +1,4 @@
-import zlib from 'node:zlib';
+import { crc32 } from '../crc32.js';
 
 /** Bytes of a fingerprint: one edit in 16 million goes unnoticed. */
 const SIZE = 3;
@@ -33,16 +33,4 @@ export class PromptFingerprints {
 /** The first bytes of the CRC-32 of a row's messages. */
 export function promptFingerprint(input: string | Buffer): number {
   return crc32(input) >>> (32 - SIZE * 8);
-}
-
-/** Node has it since 20.15, ten times as fast. */
-const crc32: (text: string | Buffer) => number = zlib.crc32 ?? plainCrc32;
-
-function plainCrc32(text: string | Buffer): number {
-  let crc = -1;
-  for (const byte of typeof text === 'string' ? Buffer.from(text) : text) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc >>> 0;
 }

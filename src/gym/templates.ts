@@ -8,7 +8,7 @@ import readme from '../../templates/server/README.md.hbs';
 import taskData from '../../templates/server/task_data.py.hbs';
 import testApp from '../../templates/server/tests/test_app.py.hbs';
 import { escapeCharacter, hiddenCharacters } from '../display-text.js';
-import { yamlString, yamlValue } from './yaml.js';
+import { yamlLiteral, yamlString, yamlValue } from './yaml.js';
 
 /** Next to `src/` and, in the npm package, next to `dist/`. */
 export const TEMPLATES = fileURLToPath(new URL('../../templates/server/', import.meta.url));
@@ -35,6 +35,10 @@ handlebars.registerHelper({
   yaml: (value: unknown) => yamlString(text(value)),
   /** JSON text. */
   yamlValue: (value: unknown) => yamlValue(text(value)),
+  /** JSON text with the values of another config. */
+  yamlLiteral: (value: unknown) => yamlLiteral(text(value)),
+  /** A line of a requirements file. */
+  requirement: (value: unknown) => only(/^[A-Za-z0-9][ -~]*$/, text(value)),
   toml: (value: unknown) =>
     stringify({ x: text(value) })
       .trimEnd()
@@ -61,5 +65,10 @@ function only(pattern: RegExp, value: string): string {
 
 /** @param file path in `templates/server/`, without `.hbs` */
 export function render(file: Template, values: object): string {
-  return handlebars.template(COMPILED[file])(values);
+  return fillTemplate(COMPILED[file], values);
+}
+
+/** Fills in a compiled template of any folder, with the helpers above. */
+export function fillTemplate(compiled: TemplateSpecification, values: object): string {
+  return handlebars.template(compiled)(values);
 }

@@ -21,19 +21,24 @@ export function plainYamlString(text: string): string {
 
 /** A YAML value in flow style. Numbers keep their spelling; keys are not escaped, because OmegaConf reads no `${…}` there. */
 export function yamlValue(json: JsonText): string {
-  return flow(parse(json));
+  return flow(parse(json), yamlString);
 }
 
-function flow(value: unknown): string {
-  if (typeof value === 'string') return yamlString(value);
-  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
+/** As `yamlValue`, for a value of another config: its strings have their escapes already. */
+export function yamlLiteral(json: JsonText): string {
+  return flow(parse(json), plainYamlString);
+}
+
+function flow(value: unknown, string: (text: string) => string): string {
+  if (typeof value === 'string') return string(value);
+  if (Array.isArray(value)) return `[${value.map((item) => flow(item, string)).join(', ')}]`;
   if (typeof value !== 'object' || value === null || value.constructor !== Object) return String(value);
   return `{${Object.entries(value)
-    .map(([key, item]) => `${plainYamlString(key)}: ${flow(item)}`)
+    .map(([key, item]) => `${plainYamlString(key)}: ${flow(item, string)}`)
     .join(', ')}}`;
 }
 
 /** OmegaConf reads `\${` as a literal `${`, and backslashes before it in pairs. */
-function withoutInterpolation(text: string): string {
+export function withoutInterpolation(text: string): string {
   return text.replace(/(?<!\\)(\\*)\$\{/g, (_, backslashes: string) => `${backslashes}${backslashes}\\\${`);
 }

@@ -1,30 +1,15 @@
 import { Comparison } from '../check/comparison.js';
-import type { FileDifference } from '../check/difference.js';
 import { unlistedFiles } from '../check/unlisted-files.js';
 import { type Reporter, ToolsDiffer } from '../discover/index.js';
 import { namesOf } from '../gym/index.js';
-import { assertFinished, type Planned, planFolder } from '../output/index.js';
+import { assertFinished, planFolder } from '../output/index.js';
+import type { CheckReport } from './check-report.js';
 import { differingTools } from './differing-tools.js';
 import { formerFolders } from './former-folders.js';
-import { type Generated, type GenerateRequest, generate } from './generate.js';
+import { type GenerateRequest, generate } from './generate.js';
 import { Warnings } from './warnings.js';
 
-export interface CheckReport extends Generated, Planned {
-  /** Every file that differs from what is generated. */
-  differences: FileDifference[];
-  /** Files that the user keeps against gymgen's version, or with edited prompts. They are not differences. */
-  keptFiles: KeptFile[];
-  /** Files in the folders of gymgen that it did not write, such as rows of no known split. */
-  unlisted: string[];
-  /** Other folders that were written from the same source under another name. They are not differences. */
-  former: string[];
-}
-
-export interface KeptFile {
-  path: string;
-  /** Such as `kept as you edited it`. */
-  note: string;
-}
+export type { CheckReport } from './check-report.js';
 
 /**
  * Generates a folder in memory and compares it with the existing one. Writes nothing.

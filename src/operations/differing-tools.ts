@@ -3,7 +3,7 @@ import type { ToolsDiffer } from '../discover/index.js';
 import { namesOf } from '../gym/index.js';
 import { readLock } from '../output/index.js';
 import { gymgenCommand } from '../printed-command.js';
-import type { CheckReport } from './check.js';
+import type { CheckReport } from './check-report.js';
 import type { GenerateRequest } from './generate.js';
 
 /**

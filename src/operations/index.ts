@@ -18,4 +18,5 @@ export { type ReportRequest, report } from './report.js';
 export { requestOf } from './request.js';
 export { type TrainerAxolotlReport, type TrainerAxolotlRequest, trainerAxolotl } from './trainer-axolotl.js';
 export { type UpdateReport, update } from './update.js';
+export { type Judged, type ValidateReport, type ValidateRequest, validate } from './validate.js';
 export { type WriteReport, type WriteRequest, write } from './write.js';

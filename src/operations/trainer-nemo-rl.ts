@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises';
 import { UserError } from '../errors.js';
 import { realPath, translateErrors } from '../files.js';
-import { replaceableText, signed, targetFile, withDraft } from '../output/index.js';
+import { signed, targetFile } from '../output/index.js';
 import { type NemoRlConfig, type NemoRlRequest, nemoRlConfig } from '../trainers/nemo-rl/index.js';
 import { targetFolders } from '../written/index.js';
+import { type SignedStatus, writeSigned } from './write-signed.js';
 
 export interface TrainerNemoRlRequest extends Pick<NemoRlRequest, 'checkout' | 'base' | 'runFrom' | 'rows' | 'config'> {
   /** Gym root, or a folder of its `resources_servers/`. */
@@ -19,7 +19,7 @@ export interface TrainerNemoRlRequest extends Pick<NemoRlRequest, 'checkout' | '
 }
 
 export interface TrainerNemoRlReport extends NemoRlConfig {
-  status: 'wrote' | 'same' | 'planned';
+  status: SignedStatus;
   /** Path of the config, as passed or by default. */
   file: string;
 }
@@ -42,10 +42,5 @@ export async function trainerNemoRl(
   }
   const config = await nemoRlConfig({ ...request, targets, file: path }, { signal, progress });
   const text = signed('trainer nemo-rl', config.text);
-  const existing = force ? undefined : await replaceableText(path, file);
-  const report = { ...config, text, file };
-  if (dryRun) return { ...report, status: 'planned' };
-  if (existing === text) return { ...report, status: 'same' };
-  await withDraft(path, (draft) => writeFile(draft, text, { flag: 'wx' }));
-  return { ...report, status: 'wrote' };
+  return { ...config, text, file, status: await writeSigned({ path, file, text }, { force, dryRun }) };
 }

@@ -241,7 +241,13 @@ export const GENERATE_OPTIONS = {
       flags: '--python <path>',
       help: 'Python that has agentenv-framework[openenv]',
       unset: 'found, or installed with uv',
-      commands: CONNECT,
+      commands: [...CONNECT, 'validate'],
+      in: {
+        validate: {
+          help: 'Python that has nemo-gym, to parse configs with _inherit_from, _copy or nested config_paths',
+          unset: 'such instances are not judged',
+        },
+      },
       value: (v) => v.filled('a path'),
       path: 'program',
     },

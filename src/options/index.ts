@@ -5,13 +5,24 @@
 import type { ZodType, z } from 'zod';
 import { GENERATE_OPTIONS } from './generate.js';
 import type { CommandName, Option } from './option.js';
+import { PACKAGE_OPTIONS } from './package.js';
+import { PLATFORM_OPTIONS } from './platform.js';
 import { PLAY_OPTIONS } from './play.js';
 import { RUN_OPTIONS } from './run.js';
 import { TRAINER_OPTIONS } from './trainer.js';
+import { VALIDATE_OPTIONS } from './validate.js';
 
 export type { CommandName, Option } from './option.js';
 
-const GROUPS = { ...GENERATE_OPTIONS, ...TRAINER_OPTIONS, ...PLAY_OPTIONS, ...RUN_OPTIONS };
+const GROUPS = {
+  ...GENERATE_OPTIONS,
+  ...TRAINER_OPTIONS,
+  ...PLAY_OPTIONS,
+  ...PACKAGE_OPTIONS,
+  ...PLATFORM_OPTIONS,
+  ...VALIDATE_OPTIONS,
+  ...RUN_OPTIONS,
+};
 
 type Groups = (typeof GROUPS)[keyof typeof GROUPS];
 type KeyOf<Group> = Group extends unknown ? keyof Group : never;

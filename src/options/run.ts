@@ -7,12 +7,15 @@ const ALL = [
   'batch',
   'inspect',
   'record',
+  'package',
   'play',
   'report',
+  'validate',
   'demo',
   'doctor',
   'trainer nemo-rl',
   'trainer axolotl',
+  'trainer verl',
 ] as const;
 
 /** Options that decide how a command runs and what it prints, by the heading of their group. A lock file keeps none of them. */
@@ -21,10 +24,12 @@ export const RUN_OPTIONS = {
     dryRun: {
       flags: '--dry-run',
       help: 'Show the plan and one row; write nothing',
-      commands: ['write', 'trainer nemo-rl', 'trainer axolotl'],
+      commands: ['write', 'package', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
       in: {
+        package: { help: 'Show the files of each file set, and what is left out; write nothing' },
         'trainer nemo-rl': { help: 'Print the config; write nothing' },
         'trainer axolotl': { help: 'Check the rows and print the config; write nothing' },
+        'trainer verl': { help: 'Print the file; write nothing' },
       },
     },
     diff: {
@@ -79,7 +84,9 @@ export const RUN_OPTIONS = {
     check: {
       flags: '--check',
       help: 'Compare with the existing folders; write nothing',
-      commands: ['batch'],
+      commands: ['batch', 'package'],
+      conflicts: 'dryRun',
+      in: { package: { help: 'Compare with the existing package; write nothing' } },
     },
     output: {
       flags: '-o, --output <file>',
@@ -91,9 +98,13 @@ export const RUN_OPTIONS = {
     maxTotalSequenceLength: {
       flags: '--max-total-sequence-length <tokens>',
       help: 'Longest sequence that the trainer takes; the page marks longer ones',
-      commands: ['report', 'trainer nemo-rl', 'trainer axolotl'],
+      commands: ['report', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
       in: {
         'trainer axolotl': {
+          help: 'Longest sequence: a row and all replies to it',
+          unset: 'fits the longest row at 4 characters a token',
+        },
+        'trainer verl': {
           help: 'Longest sequence: a row and all replies to it',
           unset: 'fits the longest row at 4 characters a token',
         },
@@ -107,10 +118,11 @@ export const RUN_OPTIONS = {
     force: {
       flags: '--force',
       help: 'Overwrite files that were edited by hand',
-      commands: ['write', 'update', 'batch', 'report', 'trainer nemo-rl', 'trainer axolotl'],
+      commands: ['write', 'update', 'batch', 'package', 'report', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
       in: {
         report: { help: 'Replace the file even if it is not a gymgen report' },
         'trainer nemo-rl': { help: 'Replace the file even if gymgen did not write it or it was edited' },
+        'trainer verl': { help: 'Replace the file even if gymgen did not write it or it was edited' },
         'trainer axolotl': { help: 'Replace files even if gymgen did not write them or they were edited' },
       },
     },
@@ -128,12 +140,14 @@ export const RUN_OPTIONS = {
     github: {
       flags: '--github',
       help: 'Print an annotation for GitHub Actions for each file that differs, and for each failure',
-      commands: ['check', 'batch'],
+      commands: ['check', 'batch', 'validate'],
+      in: { validate: { help: 'Print an annotation for GitHub Actions for each finding' } },
     },
     strict: {
       flags: '--strict',
       help: 'Treat warnings as errors: exit with 1 and write nothing for that source',
-      commands: GENERATE,
+      commands: [...GENERATE, 'validate'],
+      in: { validate: { help: 'Exit with 1 for warnings, too' } },
     },
     serve: {
       flags: '--serve',

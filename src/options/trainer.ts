@@ -15,6 +15,11 @@ export const TRAINING = {
   maxNewTokens: 1024,
 } as const;
 
+/** For the commands that have no base. */
+const own = (value: string | number) => ({
+  'trainer axolotl': { unset: `${value}` },
+  'trainer verl': { unset: `${value}` },
+});
 const orAsInBase = (value: string | number) => `${value}, or as in \`--base\``;
 
 /** Options that decide what is in the config of a trainer. */
@@ -24,6 +29,19 @@ export const TRAINER_OPTIONS = {
       flags: '--nemo-rl <checkout>',
       help: 'Checkout of NeMo RL (required)',
       commands: ['trainer nemo-rl'],
+      value: (v) => v.text,
+    },
+    verl: {
+      flags: '--verl <checkout>',
+      help: 'Checkout of verl with its recipes (required)',
+      commands: ['trainer verl'],
+      value: (v) => v.text,
+    },
+    outputServers: {
+      flags: '-o, --output <file>',
+      help: 'File to write',
+      unset: 'verl_<name>.yaml',
+      commands: ['trainer verl'],
       value: (v) => v.text,
     },
     outputConfig: {
@@ -51,49 +69,50 @@ export const TRAINER_OPTIONS = {
       flags: '--train <split>',
       help: 'Split to train on',
       unset: 'as in `--datasets`, or train',
-      commands: ['trainer nemo-rl', 'trainer axolotl'],
+      commands: ['trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
       value: (v) => v.text,
     },
     validation: {
       flags: '--validation <split>',
       help: 'Split to validate on',
       unset: 'as in `--datasets`, or the first of validation, eval, val, dev, test',
-      commands: ['trainer nemo-rl'],
+      commands: ['trainer nemo-rl', 'trainer verl'],
       value: (v) => v.text,
     },
     noValidation: {
       flags: '--no-validation',
       help: 'Train without validation',
-      commands: ['trainer nemo-rl'],
+      commands: ['trainer nemo-rl', 'trainer verl'],
     },
     model: {
       flags: '--model <model>',
       help: 'Model to train: a name on Hugging Face or a folder',
       unset: orAsInBase(TRAINING.model),
-      commands: ['trainer nemo-rl', 'trainer axolotl'],
-      in: { 'trainer axolotl': { unset: `${TRAINING.model}` } },
+      commands: ['trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
+      in: own(TRAINING.model),
       value: (v) => v.text,
     },
     toolParser: {
       flags: '--tool-parser <name>',
       help: "Name of vLLM's tool parser",
       unset: 'hermes for Qwen3 and Qwen2.5; required for other models',
-      commands: ['trainer nemo-rl', 'trainer axolotl'],
+      commands: ['trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
       value: (v) => v.text,
     },
     promptsPerStep: {
       flags: '--prompts-per-step <n>',
       help: 'Number of rows in a training step',
       unset: orAsInBase(TRAINING.promptsPerStep),
-      commands: ['trainer nemo-rl'],
+      commands: ['trainer nemo-rl', 'trainer verl'],
       value: (v) => v.whole(1),
+      in: own(TRAINING.promptsPerStep),
     },
     generations: {
       flags: '--generations <n>',
       help: 'Number of rollouts per row',
       unset: orAsInBase(TRAINING.generations),
-      commands: ['trainer nemo-rl', 'trainer axolotl'],
-      in: { 'trainer axolotl': { unset: `${TRAINING.generations}` } },
+      commands: ['trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
+      in: own(TRAINING.generations),
       value: (v) => v.whole(2),
     },
     trainingSteps: {
@@ -108,8 +127,8 @@ export const TRAINER_OPTIONS = {
       flags: '--max-new-tokens <tokens>',
       help: 'Longest reply of the model',
       unset: orAsInBase(TRAINING.maxNewTokens),
-      commands: ['trainer nemo-rl', 'trainer axolotl'],
-      in: { 'trainer axolotl': { unset: `${TRAINING.maxNewTokens}` } },
+      commands: ['trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
+      in: own(TRAINING.maxNewTokens),
       value: (v) => v.whole(1),
     },
     lora: {

@@ -21,6 +21,12 @@ export const seconds = z
   .transform(Number)
   .pipe(z.number('must be a number of seconds').min(0.001, 'must be 0.001 seconds or more').max(1e6, 'is too large'));
 
+/** More than nothing, and less than all. */
+export const share = z
+  .string()
+  .transform(Number)
+  .pipe(z.number('must be a number between 0 and 1').gt(0, 'must be greater than 0').lt(1, 'must be less than 1'));
+
 export const port = z
   .string()
   .regex(/^\d{1,5}$/, 'must be a port from 1 to 65535')

@@ -18,5 +18,13 @@ export { hasGitPart, LOCK_FILE } from './paths.js';
 export { assertFinished, finishCommits } from './recovery.js';
 export { replaceableText, signed } from './signed-file.js';
 export { targetFile, withDraft } from './single-file.js';
+export {
+  type FileFacts,
+  readWhole,
+  type WholeFile,
+  type WholeFolder,
+  type WholeWritten,
+  writeWhole,
+} from './whole-folder.js';
 export { type NewFile, writeFiles } from './write-files.js';
 export { type Planned, planFolder, type WriteOptions, writeFolder } from './write-folder.js';

@@ -1,17 +1,15 @@
-import { existsSync, rmdirSync, rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Edits, Generated, JsonValue, OutputFile, Plan, Target, Written } from '../model.js';
-import { cleanOnForcedExit } from '../shutdown.js';
 import { commit, readJournal } from './commit.js';
-import { createFolder, createFolders, exists, mapConcurrent, removeEmptyFolder, writeNewFile } from './fs.js';
+import { mapConcurrent, writeNewFile } from './fs.js';
 import { hashText } from './hash.js';
 import { LinkGuard } from './link-guard.js';
 import { readLock } from './lock-file.js';
 import { assertOurs, assertTarget, LOCK_FILE, type Places, placesOf } from './paths.js';
 import { assertUnedited, changesOf, makePlan } from './plan.js';
 import { assertNoCommit, finishCommit } from './recovery.js';
-import { type RunLock, runningOwner, takeRunLock } from './run-lock.js';
-import { emptyStaging, removeStaging, stagedPath, stageFiles } from './stage.js';
+import { stagedPath, stageFiles } from './stage.js';
+import { withStaging } from './with-staging.js';
 
 export interface WriteOptions {
   /** What to do with files that were edited by hand (default: stop). */
@@ -43,7 +41,8 @@ export async function writeFolder(
   signal.throwIfAborted();
   await assertTarget(places, false);
 
-  const written = await withStaging(places, async (runLock) => {
+  const recovery = { check: readJournal, complete: finishCommit };
+  const written = await withStaging(places, recovery, async (runLock) => {
     const { plan, generated, lock } = await draftFolder({ places, files, record, edits, isDryRun: false, signal });
     if (edits === 'refuse') assertUnedited(plan, folder);
     const changes = changesOf(plan, generated, edits);
@@ -110,66 +109,4 @@ async function draftFolder({ places, files, record, edits, isDryRun, signal }: D
   const generated = await stageFiles(places, files, { isDryRun, signal });
   // The plan is made last, so that an edit during a long run is noticed.
   return { generated, ...(await makePlan({ folder, generated, old, edits }, record())) };
-}
-
-/** Runs `work` with a staging folder, and removes it afterwards. If `work` fails, also removes a Gym root created for it. */
-async function withStaging<T>(places: Places, work: (runLock: RunLock) => Promise<T>): Promise<T> {
-  if (!(await runningOwner(places))) await readJournal(places); // before anything is changed
-  const created = await createFolders(places.root);
-  let release = () => {};
-  try {
-    const runLock = await takeRunLock(places);
-    release = cleanOnForcedExit(() => discardStaging(places, created));
-    return await withRunLock(places, runLock, work);
-  } catch (error) {
-    await removeCreated(places, created).catch(() => undefined);
-    throw error;
-  } finally {
-    release();
-  }
-}
-
-async function withRunLock<T>(places: Places, runLock: RunLock, work: (lock: RunLock) => Promise<T>): Promise<T> {
-  let result: T;
-  try {
-    await finishCommit(places); // of a dead run
-    await emptyStaging(places);
-    await createFolder(places.files);
-    result = await work(runLock);
-  } catch (error) {
-    // The first failure is reported. The next command cleans up after the second.
-    await leaveStaging(places, runLock).catch(() => undefined);
-    throw error;
-  }
-  await leaveStaging(places, runLock);
-  return result;
-}
-
-/** Removes the staging folder, unless it has a commit to be completed by another run. */
-async function leaveStaging(places: Places, runLock: RunLock): Promise<void> {
-  if (!(await runLock.isHeld())) return;
-  await ((await exists(places.journal)) ? runLock.release() : removeStaging(places));
-}
-
-/** Removes the folders that this run has created, if they are empty. */
-async function removeCreated(places: Places, created: string | undefined): Promise<void> {
-  if (!(await removeEmptyFolder(places.staging)) || !(await removeEmptyFolder(places.gymgen))) return;
-  for (const folder of createdFolders(places, created)) if (!(await removeEmptyFolder(folder))) return;
-}
-
-/** `leaveStaging` and `removeCreated` without waiting. */
-function discardStaging(places: Places, created: string | undefined): void {
-  if (existsSync(places.journal)) return;
-  rmSync(places.files, { recursive: true, force: true });
-  for (const file of [places.journalDraft, places.discardPermit, places.owner]) rmSync(file, { force: true });
-  // The first folder that is not empty stops this.
-  for (const folder of [places.staging, places.gymgen, ...createdFolders(places, created)]) rmdirSync(folder);
-}
-
-/** The Gym root and the folders above it, up to the first one that was created. */
-function createdFolders({ root }: Places, first: string | undefined): string[] {
-  const folders: string[] = [];
-  if (first === undefined) return folders;
-  for (let at = resolve(root); folders.at(-1) !== resolve(first); at = dirname(at)) folders.push(at);
-  return folders;
 }

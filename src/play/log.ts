@@ -1,5 +1,6 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
+import { withoutSecret } from './secret.js';
 
 /** Lines that an error shows. */
 const SHOWN = 5;
@@ -17,7 +18,7 @@ export class Log {
   private readonly stream: WriteStream;
   private bytes = 0;
 
-  /** @param secret is replaced wherever it occurs */
+  /** @param secret is masked */
   constructor(
     readonly file: string,
     private readonly secret?: string,
@@ -27,7 +28,7 @@ export class Log {
   }
 
   add(line: string): void {
-    const text = this.secret ? line.replaceAll(this.secret, '…') : line;
+    const text = this.secret === undefined ? line : withoutSecret(line, this.secret);
     if (text.trim() === '') return;
     this.lines.push(text);
     if (this.lines.length > KEPT) this.lines.shift();

@@ -3,6 +3,7 @@ import { UserError } from '../errors.js';
 import { isRecord } from '../json/guards.js';
 import { HttpClient, HttpStatusError, parseServerUrl } from '../openenv/index.js';
 import type { ModelType } from '../settings.js';
+import { withoutSecret } from './secret.js';
 
 /** A model server that is running. */
 export interface NamedModel {
@@ -97,7 +98,7 @@ async function listedModels(
             ? 'start the model server, or correct --model-url'
             : undefined;
     if (fix === undefined) return [];
-    const message = key === undefined ? error.message : error.message.replaceAll(key, '…'); // servers repeat a wrong key
+    const message = key === undefined ? error.message : withoutSecret(error.message, key);
     throw new UserError(`cannot ask the model server: ${message}`, {
       ...(error.where === undefined ? {} : { where: error.where }),
       fix,

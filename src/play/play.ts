@@ -19,6 +19,7 @@ import { freePorts } from './ports.js';
 import { startRay } from './ray.js';
 import { type PlayedRows, writeRows } from './rows.js';
 import { createRunFolder, type RunFolder, removeLeftovers } from './run-folder.js';
+import { maskSecret } from './secret.js';
 import { linkVenv } from './venvs.js';
 
 export interface PlayRequest {
@@ -152,10 +153,11 @@ async function playWith(
   }
 
   const name = folders.map((folder) => folder.name).join('-');
+  const key = 'policy' in model || model.keyEnv === undefined ? undefined : keyIn(model.keyEnv);
   const output = endings.add(await outputFolder(request.output, name), async (folder) => {
+    if (key !== undefined) await maskSecret(folder.path, key);
     if (signal.aborted) await folder.discard();
   });
-  const key = 'policy' in model || model.keyEnv === undefined ? undefined : keyIn(model.keyEnv);
   const log = endings.add(new Log(output.log, key), (file) => file.close());
   reporter.note("starting Ray and NeMo Gym's servers");
   const { env, headPort, needed } = await startAll(request, prepared, context, log);

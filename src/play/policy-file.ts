@@ -30,17 +30,26 @@ const Scripts = z.array(z.strictObject({ prompt: Pattern.optional(), steps: z.ar
  */
 export async function policyOf(name: string): Promise<Policy> {
   if (name === 'idle') return idle;
-  return scripted(scriptsIn((await readRegular(name, 'configBytes')).toString(), name));
+  return scripted(scriptsIn((await readRegular(name, 'lineBytes')).toString(), name));
 }
 
 /** @param where path of the file, for messages */
 export function scriptsIn(text: string, where: string): Script[] {
-  const document = yamlDocument(text, where); // JSON is YAML, too
-  const [error] = document.errors;
-  if (error) throw invalid([String(error.message).split('\n')[0] as string], where);
-  const parsed = Scripts.safeParse(yamlValues(document, where));
+  const parsed = Scripts.safeParse(valueIn(text, where));
   if (!parsed.success) throw invalid(parsed.error.issues.map(problemOf), where);
   return parsed.data.map(({ prompt, steps }) => ({ steps, ...(prompt === undefined ? {} : { prompt }) }));
+}
+
+/** JSON of any size, or YAML within the limits of its slow parser. */
+function valueIn(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const document = yamlDocument(text, where);
+    const [error] = document.errors;
+    if (error) throw invalid([String(error.message).split('\n')[0] as string], where);
+    return yamlValues(document, where);
+  }
 }
 
 function problemOf({ path, message }: { path: PropertyKey[]; message: string }): string {

@@ -75,3 +75,28 @@ export const BUILT_IN_SERVERS = words(`
   terminal_multi_harness terminus_judge text_to_sql toolsandbox ugphysics_judge verifif vibench vlm_eval_kit
   widesearch wmt_translation wordle workplace_assistant workspace_bench xlam_fc xstest
 `);
+
+/** Folders of the wheel for the other types of servers. */
+export const BUILT_IN_AGENTS = words(`
+  anyswe_agent anyterminal_agent aviary_agent browsecomp_agent claude_code_agent cline_agent codex_agent
+  conversational_tool_use critpt_agent cvdp_agent finance_agent gdp_pdf_agent gymnasium_agent harbor_agent
+  harbor_agent_general harness_agent harness_exa_search haystack_agent hermes_agent hermes_sandboxed_agent
+  image_tools_agent kilocode_agent labbench2_vlm_agent langchain_deepagents_agent langgraph_agent mini_swe_agent
+  mini_swe_agent_2 miniswe_sandboxed_agent nemo_fabric_agent non_executing_simple_agent nooa_agent openclaw_agent
+  opencode_agent opencode_sandboxed_agent osworld_agent pi_agent pi_sandboxed_agent pinchbench prime_agent
+  proof_refinement_agent remote_agent scicode_agent simple_agent simple_agent_with_compaction simple_strands_agent
+  speed_bench_agent stirrup_agent swe_agents tau2 terminus_2_agent terminus_2_sandboxed_agent tool_simulation_agent
+  toolsandbox_agent vcqa_agent verifiers_agent vibench_agent
+`);
+export const BUILT_IN_MODELS = words(`
+  azure_openai_model genrm_model inference_provider litellm_model local_vllm_model local_vllm_model_proxy openai_model
+  switchyard_model vllm_model vllm_model_with_compaction
+`);
+export const BUILT_IN_ENVIRONMENT_SERVERS = words(`
+  legacy_agent nemo_user_sim single_agent_turn single_agent_turn_legacy
+`);
+
+/** `Domain` (nemo_gym/config_types.py). */
+export const DOMAINS = words(`
+  math coding agent knowledge instruction_following long_context safety games translation e2e rlhf other
+`);

@@ -20,14 +20,32 @@ export function jsonProblem(text: JsonText): string | undefined {
   } catch {
     return 'is not valid JSON';
   }
+  return valueProblem(text, value)?.problem;
+}
+
+/** The problem of a valid JSON text. */
+export interface JsonProblem {
+  kind: 'depth' | 'surrogate' | 'number';
+  problem: string;
+}
+
+/** As `jsonProblem`, of a text that was parsed already. */
+export function valueProblem(text: JsonText, value: unknown): JsonProblem | undefined {
   const { numbers, depth } = scan(text);
-  if (depth > DEEPEST) return `is nested ${depth} levels deep; the limit is ${DEEPEST}`;
-  if (!allWellFormed(value)) return LONE_SURROGATE;
+  if (depth > DEEPEST) {
+    return { kind: 'depth', problem: `is nested ${depth} levels deep; the limit is ${DEEPEST}` };
+  }
+  if (mayHaveSurrogate(text) && !allWellFormed(value)) return { kind: 'surrogate', problem: LONE_SURROGATE };
   for (const number of numbers) {
-    const fault = numberFault(number);
-    if (fault !== undefined) return fault;
+    const problem = numberFault(number);
+    if (problem !== undefined) return { kind: 'number', problem };
   }
   return undefined;
+}
+
+/** Without an escape of a surrogate, a well-formed text has well-formed strings. */
+function mayHaveSurrogate(text: string): boolean {
+  return /\\u[dD][89a-fA-F]/.test(text) || !text.isWellFormed();
 }
 
 function numberFault(number: string): string | undefined {

@@ -6,7 +6,7 @@ import { error, type Finding, LONE_SURROGATE, OMIT_SPLIT, quote } from './findin
 import { jsonProblem } from './json-text.js';
 
 /** What model APIs allow. All of it is safe in a URL, where simple_agent puts the name unencoded. */
-const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+export const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * POST routes of a resources server (`RESERVED_MCP_TOOL_NAMES` and `SimpleResourcesServer.setup_webserver`,
@@ -27,7 +27,7 @@ const FIX_TOOL = `fix it on the server, or omit the splits that offer it: ${OMIT
 export function toolName(name: string, original = name): Finding[] {
   const subject = `tool ${quote(original)}${name === original ? '' : `, renamed ${quote(name)}`}`;
   const fix = `rename it: --rename-tool ${shellWord(`${original}=${suggestion(name)}`)}`;
-  if (!NAME.test(name)) {
+  if (!TOOL_NAME.test(name)) {
     return [error('tool-name', subject, 'model APIs allow only 1 to 64 letters, digits, _ and -', fix)];
   }
   return GYM_ROUTES.has(name) ? [error('tool-route', subject, 'is the name of a NeMo Gym route', fix)] : [];

@@ -2,7 +2,7 @@ export { type BundleOptions, bundleReference, inRepositoryOf, realPath } from '.
 export { cachedFolder, folderOfThisRun } from './cache.js';
 export { serveExample, serveExampleOpenly } from './example.js';
 export { candidatePythons, FRAMEWORK_VERSION, frameworkProblem } from './framework.js';
-export { findUv, lockedRequirements, runProgram } from './programs.js';
+export { ensureUv, findUv, lockedRequirements, runProgram } from './programs.js';
 export { type BuildOptions, createEnvironment, ownPython, pythonIn } from './python.js';
 export { codeOf, HOST_AND_PORT, looksLikeSource, resolveSource } from './resolve.js';
 export type { LocalServer } from './serve.js';

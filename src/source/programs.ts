@@ -13,7 +13,11 @@ export interface ProgramOptions {
   cwd: string;
   /** Added to the environment of this process. */
   env?: Record<string, string>;
+  /** Whether the program also gets the environment of this process. Default: true. */
+  extendEnv?: boolean;
   stdin?: 'ignore';
+  /** Text for the standard input of the program. */
+  input?: string;
   reject?: boolean;
   signal?: AbortSignal | undefined;
 }
@@ -55,7 +59,7 @@ export function killGroup(leader: number | undefined, signal: NodeJS.Signals): v
 }
 
 /** The lock file of packages that gymgen itself installs: versions and hashes. `scripts/lock.mjs` generates them. */
-export function lockedRequirements(name: 'uv' | 'agentenv' | 'gridsim' | 'nemo-gym' | 'build'): string {
+export function lockedRequirements(name: 'uv' | 'agentenv' | 'gridsim' | 'nemo-gym' | 'build' | 'packaging'): string {
   return fileURLToPath(new URL(`../../requirements/${name}.txt`, import.meta.url));
 }
 

@@ -1,3 +1,5 @@
+import { UserError } from '../errors.js';
+
 /** How vLLM has to serve a model, by its family. */
 export interface ModelFamily {
   /** Name of vLLM's tool parser. */
@@ -19,4 +21,18 @@ const FAMILIES: readonly [name: RegExp, family: ModelFamily][] = [
 export function modelFamily(model: string): ModelFamily | undefined {
   const name = model.split('/').filter(Boolean).at(-1) ?? '';
   return FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+/**
+ * Name of vLLM's tool parser for a model.
+ * @param chosen by the user
+ * @throws UserError if none is chosen, and the family of the model is not known
+ */
+export function toolParserOf(model: string, chosen: string | undefined): string {
+  const parser = chosen ?? modelFamily(model)?.toolParser;
+  if (parser !== undefined) return parser;
+  throw new UserError(`the tool parser of model ${JSON.stringify(model)} is not known`, {
+    where: '--tool-parser',
+    fix: "add --tool-parser NAME, as in vLLM's --tool-call-parser: without one the model calls no tool",
+  });
 }

@@ -43,6 +43,8 @@ export interface RowFactsOptions {
   /** Longest sequence that the trainer takes, in tokens. */
   limit?: number | undefined;
   signal: AbortSignal;
+  /** Why the trainer cannot use a row; undefined if it can. */
+  problemOf?: (row: Record<string, unknown>) => string | undefined;
   /** Called for each row, for what only one trainer has to know. */
   onRow?: (row: Record<string, unknown>, line: number) => void;
 }
@@ -53,7 +55,7 @@ export interface RowFactsOptions {
  */
 export async function rowFacts(
   { split, path }: { split: string; path: string },
-  { agent, limit = Number.POSITIVE_INFINITY, signal, onRow }: RowFactsOptions,
+  { agent, limit = Number.POSITIVE_INFINITY, signal, problemOf, onRow }: RowFactsOptions,
 ): Promise<RowFacts> {
   const facts: RowFacts = { split, path, rows: 0, longest: [], over: 0, bad: { count: 0, first: [] } };
   for await (const line of readRows(path, { blankLines: true })) {
@@ -65,6 +67,8 @@ export async function rowFacts(
     facts.rows += 1;
     const name = agentOf(line.row);
     if (name !== agent) addBad(facts, line.line, name === undefined ? 'names no agent' : 'names another agent');
+    const problem = problemOf?.(line.row);
+    if (problem !== undefined) addBad(facts, line.line, problem);
     const long = { line: line.line, tokens: tokensOf(rowLength(line.row)), ...taskOf(line.row) };
     if (long.tokens > limit) facts.over += 1;
     addLong(facts.longest, long);

@@ -10,9 +10,11 @@ import {
   UpdateDocument,
   WriteDocument,
 } from '../../src/cli/documents.js';
+import { PackageDocument } from '../../src/cli/package-document.js';
 import { PlayDocument } from '../../src/cli/play-documents.js';
 import { RolloutsReportDocument, ServerReportDocument } from '../../src/cli/report-documents.js';
-import { TrainerAxolotlDocument, TrainerNemoRlDocument } from '../../src/cli/trainer-documents.js';
+import { TrainerAxolotlDocument, TrainerNemoRlDocument, TrainerVerlDocument } from '../../src/cli/trainer-documents.js';
+import { ValidateDocument } from '../../src/cli/validate-documents.js';
 import { code, either, expectPage, wrapped } from './markdown.js';
 
 test('docs/json.md is generated from the schemas of the documents', () => {
@@ -44,10 +46,13 @@ const DOCUMENTS: readonly [heading: string, intro: string, schema: z.ZodType][] 
   ['record', 'The splits that were recorded.', RecordDocument],
   ['inspect', 'What a source serves.', InspectDocument],
   ['play', 'The figures of a run.', PlayDocument],
+  ['package', 'What is in a package, and the commands for it.', PackageDocument],
+  ['validate', 'One entry per target.', ValidateDocument],
   ['report', 'A report of rollouts.', RolloutsReportDocument],
   ['report of a server', 'A report of a folder in `resources_servers/`.', ServerReportDocument],
   ['trainer nemo-rl', 'A config of NeMo RL.', TrainerNemoRlDocument],
   ['trainer axolotl', 'The files that Axolotl needs.', TrainerAxolotlDocument],
+  ['trainer verl', 'What the recipe `nemo_gym` of verl needs.', TrainerVerlDocument],
   ['doctor', 'One entry per program or package.', DoctorDocument],
 ];
 

@@ -26,10 +26,16 @@ test('every option belongs to a command, and no command has a flag twice', () =>
 test('a name is the long flag in camel case, except where two commands differ', () => {
   const camelCase = (flag: string) => flag.slice(2).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
   expect(NAMES.filter((name) => camelCase(flagOf(name)) !== name)).toEqual([
+    'outputServers',
     'outputConfig',
     'outputFolder',
     'agentPort',
     ...['playSplit', 'playLimit', 'playConcurrency', 'playOutput', 'gymPython', 'playModel'],
+    'packageFolder',
+    'packageTrain',
+    'packageValidation',
+    'rowLimit',
+    'packageModel',
     'sources',
   ]);
 });

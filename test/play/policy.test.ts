@@ -67,6 +67,11 @@ describe('a file of scripts', () => {
     expect(script?.steps).toEqual([{ call: 'pay', arguments: { to: 'me' } }, say('done')]);
   });
 
+  test('may have many steps', () => {
+    const steps = Array.from({ length: 20_000 }, () => call('a'));
+    expect(scriptsIn(JSON.stringify([{ steps }]), 'p.json')[0]?.steps).toHaveLength(20_000);
+  });
+
   test('is YAML, and arguments may be left out', () => {
     expect(scriptsIn('- steps:\n  - call: end_turn\n', 'p.yaml')).toEqual([{ steps: [call('end_turn')] }]);
   });

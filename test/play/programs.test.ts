@@ -111,7 +111,7 @@ describe('gym eval run', () => {
 });
 
 test('the log has no secret and a bounded size', async () => {
-  const options = having('gym', 'echo "wrong key sk-1234 (sk-1234)"; exit 1', 'sk-1234');
+  const options = having('gym', 'echo "wrong key sk-12345678 (sk-12345678)"; exit 1', 'sk-12345678');
   const failure = await failureOf(startServers(options));
   await options.log.close();
   expect(failure).toContain('wrong key … (…)');

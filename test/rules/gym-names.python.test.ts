@@ -1,10 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
-import { BUILT_IN_SERVERS, COMMAND_KEYS, CONFIG_FIELDS, RESERVED_KEYS } from '../../src/rules/gym-names.js';
+import {
+  BUILT_IN_AGENTS,
+  BUILT_IN_ENVIRONMENT_SERVERS,
+  BUILT_IN_MODELS,
+  BUILT_IN_SERVERS,
+  COMMAND_KEYS,
+  CONFIG_FIELDS,
+  DOMAINS,
+  RESERVED_KEYS,
+} from '../../src/rules/gym-names.js';
 import { GYM_ROUTES, instanceName, LICENSES } from '../../src/rules/index.js';
 import { askGym } from '../gym/gym-python.js';
 
-let gym: Record<'reserved' | 'fields' | 'commands' | 'servers' | 'licenses' | 'routes', string[]>;
+type Kind = 'reserved' | 'fields' | 'commands' | 'servers' | 'licenses' | 'routes' | 'domains';
+type Folder = 'responses_api_agents' | 'responses_api_models' | 'environment_servers';
+
+let gym: Record<Kind | Folder, string[]>;
 
 beforeAll(async () => {
   gym = await askGym(await readFile(new URL('gym_names.py', import.meta.url), 'utf8'));
@@ -28,6 +40,13 @@ it('refuses every key that commands set', () => {
 
 it("has NeMo Gym's built-in servers", () => {
   expect([...BUILT_IN_SERVERS].sort()).toEqual(gym.servers);
+});
+
+it("has NeMo Gym's other servers, and its domains", () => {
+  expect([...BUILT_IN_AGENTS].sort()).toEqual(gym.responses_api_agents);
+  expect([...BUILT_IN_MODELS].sort()).toEqual(gym.responses_api_models);
+  expect([...BUILT_IN_ENVIRONMENT_SERVERS].sort()).toEqual(gym.environment_servers);
+  expect([...DOMAINS].sort()).toEqual(gym.domains);
 });
 
 it("has NeMo Gym's licenses", () => {

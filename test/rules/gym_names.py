@@ -12,7 +12,7 @@ from typing import get_args
 
 import nemo_gym
 import nemo_gym.global_config as global_config
-from nemo_gym.config_types import BaseNeMoGymCLIConfig, DatasetConfig, ExporterConfig
+from nemo_gym.config_types import BaseNeMoGymCLIConfig, DatasetConfig, Domain, ExporterConfig
 from pydantic import BaseModel
 
 SOURCE = Path(nemo_gym.__file__).parent
@@ -86,5 +86,10 @@ names = {
         if isinstance(value, str)
     },
     "routes": routes(),
+    "domains": {domain.value for domain in Domain},
+    **{
+        name: {path.name for path in (SOURCE.parent / name).iterdir() if path.is_dir() and path.name[0] not in "._"}
+        for name in ("responses_api_agents", "responses_api_models", "environment_servers")
+    },
 }
 json.dump({key: sorted(value) for key, value in names.items()}, sys.stdout)

@@ -210,7 +210,7 @@ const REFUSALS: Record<string, Refusal> = {
   },
   'rows that NeMo RL cannot read': {
     prepare: ({ cwd }) => appendFileSync(join(cwd, TRAIN), '\nno row\n'),
-    what: 'NeMo RL would stop at these lines',
+    what: 'lines that would end the run',
     says: 'line 6: blank line\n  - line 7: not valid JSON',
   },
 };

@@ -162,8 +162,6 @@ describe.skipIf(!AXOLOTL)('Axolotl 0.21.0', () => {
       expect(before.result['rows that differ from the file']).toBe(count);
       const { tools: written } = await shown(() => rewards(data(name, split)));
       const same = before.tools.filter((tools) => written.includes(tools));
-      const masked = before.result.rollouts.filter((rollout) => rollout.masked).length;
-      console.log(name, 'before:', same.length, 'of', before.tools.length, 'toolsets as written,', masked, 'masked');
       expect(same).toEqual([]);
     });
 
@@ -203,9 +201,6 @@ describe.skipIf(!AXOLOTL)('Axolotl 0.21.0', () => {
     test('trains on rollouts that the environment failed', async () => {
       const { rollouts } = await played(data('faulty', 'faults'), 'faulty');
       const masked = rollouts.filter((rollout) => rollout.masked);
-      console.log(
-        `faults before: ${masked.length} of ${rollouts.length} masked, ${masked.filter(({ trained }) => trained > 0).length} trained on`,
-      );
       expect(masked.filter(({ trained }) => trained > 0).length).toBeGreaterThan(0);
     });
   });
@@ -221,14 +216,7 @@ describe.skipIf(!AXOLOTL)('Axolotl 0.21.0', () => {
       const run = await shown(() => rewards(data(name, split)));
       expect(byTask(after.rollouts)).toEqual(run.result);
       expect(tools).toEqual(run.tools);
-      console.log(
-        name,
-        'after:',
-        after.rollouts.length,
-        'rollouts,',
-        new Set(after.rollouts.map(({ reward }) => reward)).size,
-        'different rewards',
-      );
+      expect(new Set(Object.values(run.result)).size, 'different rewards, or equality says little').toBeGreaterThan(1);
     });
 
     test('gets the rewards of gym eval run on the mixed rows', async () => {
@@ -242,9 +230,6 @@ describe.skipIf(!AXOLOTL)('Axolotl 0.21.0', () => {
     test('trains on no token of a rollout that the environment failed', async () => {
       const { rollouts } = await played(fixedRows('faulty', 'faults'), 'faulty');
       const masked = rollouts.filter(({ error }) => error !== null);
-      console.log(
-        `faults after: ${masked.length} of ${rollouts.length} masked, ${masked.filter(({ trained }) => trained > 0).length} trained on`,
-      );
       expect(masked.length).toBeGreaterThan(10);
       expect(masked.every(({ error, trained }) => error?.startsWith('masked: ') && trained === 0)).toBe(true);
       const scored = rollouts.filter(({ error }) => error === null);

@@ -40,13 +40,15 @@ const sum = (components: Record<string, number>) => Object.values(components).re
 describe.skipIf(!CHECKOUT)('with a checkout of NeMo RL', () => {
   beforeAll(async () => {
     await mustGymgen(ending(await gridsim()).url, root);
-    await mustGymgen(ending(await faulty()).url, root, '--name', 'faulty', ...TIMEOUTS);
+    const faults = ending(await faulty());
+    await mustGymgen(faults.url, root, '--name', 'faulty', ...TIMEOUTS);
+    await faults.control({ slow_s: 60 }); // longer than the time limits
   });
 
   test('80 rollouts are contiguous, and their components add up to the rewards', async () => {
     const { failure, rollouts } = await play('gridsim_v1', { split: 'eval', limit: 20, repeats: 4 });
     expect({ failure, count: rollouts.length }).toEqual({ failure: null, count: 80 });
-    expect(new Set(rollouts.map(({ turns }) => turns))).toEqual(new Set([1, 2, 3]));
+    expect(new Set(rollouts.map(({ turns }) => turns)).size).toBeGreaterThan(1);
     expect(rollouts.filter(({ reward }) => reward > 0)).not.toHaveLength(0);
     for (const { reward, components } of rollouts) if (components) expect(sum(components)).toBeCloseTo(reward, 5);
   });

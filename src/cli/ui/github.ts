@@ -22,6 +22,8 @@ export interface Annotation {
   /** Relative to the workspace; undefined for a failure that is about no file. */
   file?: string;
   line?: number;
+  /** Default: `error`. */
+  level?: 'error' | 'warning';
   title: string;
   /** Lines of the message. */
   lines: readonly string[];
@@ -76,13 +78,13 @@ export async function annotatingFailure(
  * The workflow command of an annotation, on one line. `displayText` keeps the message from starting another command.
  * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
-export function workflowCommand({ file, line, title, lines }: Annotation): string {
+export function workflowCommand({ file, line, level = 'error', title, lines }: Annotation): string {
   const properties = [
     ...(file === undefined ? [] : [`file=${property(file)}`]),
     ...(line === undefined ? [] : [`line=${line}`]),
     `title=${property(title)}`,
   ];
-  return `::error ${properties.join(',')}::${lines.map(data).join('%0A')}`;
+  return `::${level} ${properties.join(',')}::${lines.map(data).join('%0A')}`;
 }
 
 function lineOf({ rows, diff }: FileDifference): number | undefined {

@@ -1,16 +1,39 @@
 import { formatCount } from '../../display-text.js';
 import type { TrainerNemoRlReport } from '../../operations/trainer-nemo-rl.js';
 import { describe } from '../../rules/index.js';
+import type { Environment } from '../../trainers/nemo-rl/index.js';
 import type { TrainerNemoRlDocument } from '../trainer-documents.js';
 import type { Terminal } from './terminal.js';
+
+/** The rows of each server. */
+export function showServers(servers: readonly Environment[], terminal: Terminal): void {
+  for (const { name, train, validation } of servers) {
+    const others = validation ? `, validation on ${formatCount(validation.rows)} rows of ${validation.split}` : '';
+    terminal.note(`${name}: ${formatCount(train.rows)} rows of ${train.split}${others}`);
+  }
+}
+
+/** That a file was written; with --dry-run, the file. */
+export function showFile(
+  { status, file, text }: Pick<TrainerNemoRlReport, 'status' | 'file' | 'text'>,
+  terminal: Terminal,
+): void {
+  if (status === 'planned') for (const line of text.trimEnd().split('\n')) terminal.result(line);
+  else terminal.result(status === 'wrote' ? `wrote ${file}` : `${file} is up to date`);
+}
+
+/** The servers in a document. */
+export function serversOf(servers: readonly Environment[]): TrainerNemoRlDocument['servers'] {
+  const split = ({ split, rows }: { split: string; rows: number }) => ({ split, rows });
+  return servers.map(({ name, train, validation }) => {
+    return { name, train: split(train), ...(validation ? { validation: split(validation) } : {}) };
+  });
+}
 
 /** Shows a config of NeMo RL: what it trains on, what may go wrong, and how to start the run. */
 export function showTrainerNemoRl(report: TrainerNemoRlReport, terminal: Terminal): void {
   const { status, file, text, plan, environments, warnings, overLength, commands } = report;
-  for (const { name, train, validation } of environments) {
-    const others = validation ? `, validation on ${formatCount(validation.rows)} rows of ${validation.split}` : '';
-    terminal.note(`${name}: ${formatCount(train.rows)} rows of ${train.split}${others}`);
-  }
+  showServers(environments, terminal);
   terminal.note(
     `${formatCount(plan.rollouts)} rollouts a step (${plan.promptsPerStep} × ${plan.generations}), ` +
       `sequences of up to ${formatCount(plan.length.tokens)} tokens`,
@@ -21,8 +44,7 @@ export function showTrainerNemoRl(report: TrainerNemoRlReport, terminal: Termina
       `  ${environment} ${split}:${line}${task === undefined ? '' : ` ${task}`}: ${formatCount(tokens)} tokens`,
     );
   }
-  if (status === 'planned') for (const line of text.trimEnd().split('\n')) terminal.result(line);
-  else terminal.result(status === 'wrote' ? `wrote ${file}` : `${file} is up to date`);
+  showFile({ status, file, text }, terminal);
   terminal.note('');
   terminal.note('Next:');
   for (const command of commands) terminal.note(`  ${command}`);
@@ -32,14 +54,11 @@ export function showTrainerNemoRl(report: TrainerNemoRlReport, terminal: Termina
 function documentOf(report: TrainerNemoRlReport): TrainerNemoRlDocument {
   const { status, file, text, plan, environments, warnings, overLength, commands } = report;
   const { model, toolParser, promptsPerStep, generations, length } = plan;
-  const split = ({ split, rows }: { split: string; rows: number }) => ({ split, rows });
   return {
     status,
     file,
     ...(status === 'planned' ? { config: text } : {}),
-    servers: environments.map(({ name, train, validation }) => {
-      return { name, train: split(train), ...(validation ? { validation: split(validation) } : {}) };
-    }),
+    servers: serversOf(environments),
     model,
     toolParser,
     promptsPerStep,

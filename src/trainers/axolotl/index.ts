@@ -1,8 +1,9 @@
+import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { realPath } from '../../files.js';
 import { currentSettings, readServerFolder, type WrittenFolder } from '../../written/index.js';
 import { declaredSplit, noSplit } from '../splits.js';
-import { assertUsableRoot } from '../usable-root.js';
+import { assertUsableName, assertUsableRoot } from '../usable-root.js';
 import { type AgentServers, runningAgents } from './agent-servers.js';
 import { type Step, startSteps } from './commands.js';
 import { checkFile, type DataFinding, type FileCheck } from './file-check.js';
@@ -75,6 +76,7 @@ export async function axolotlTraining(
 ): Promise<AxolotlTraining> {
   const { gymRoot, server, form, fix, options, port } = request;
   await assertUsableRoot(gymRoot);
+  assertUsableName(server);
   const names = axolotlNames(server.name);
   const { rowFiles } = await readServerFolder(server.folder);
   const train = trainSplit(rowFiles, request);
@@ -89,7 +91,7 @@ export async function axolotlTraining(
     trained.facts,
     fix ? trained.facts.rows : keptRows(trained),
     await currentSettings(gymRoot, server.name),
-    options,
+    { ...options, model: await modelPath(options.model) },
   );
   const agent = fix ? names.fixed.name : names.written.name;
   const agents = form === 'plugin' ? undefined : await agentsOf(agent, plan, port, signal);
@@ -120,6 +122,13 @@ function trainSplit(rowFiles: readonly { split: string }[], { train, server }: A
   const found = train ?? declaredSplit(server.lock.options?.datasets, 'train') ?? usual;
   if (rowFiles.some(({ split }) => split === found)) return found;
   throw noSplit(server.folder, found, rowFiles);
+}
+
+/** Axolotl runs in the output folder, and vLLM anywhere, so a folder is named by its absolute path. */
+async function modelPath(model: string | undefined): Promise<string | undefined> {
+  if (model === undefined) return undefined;
+  const found = await stat(model).catch(() => undefined);
+  return found?.isDirectory() ? realPath(model) : model;
 }
 
 /** The rows that the loader keeps. */

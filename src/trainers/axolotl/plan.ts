@@ -1,25 +1,23 @@
 import { UserError } from '../../errors.js';
-import { OPTIONS } from '../../options/index.js';
+import { OPTIONS, type OptionValues } from '../../options/index.js';
 import { AXOLOTL, TRAINING } from '../../options/trainer.js';
 import type { Settings } from '../../settings.js';
-import { modelFamily } from '../model-family.js';
+import { modelFamily, toolParserOf } from '../model-family.js';
 import type { RowFacts } from '../row-facts.js';
 
-/** Values that the user chose. Lengths are in tokens. */
-export interface AxolotlOptions {
-  model?: string | undefined;
-  toolParser?: string | undefined;
-  generations?: number | undefined;
-  trainingSteps?: number | undefined;
-  /** Model calls in a rollout. */
-  maxSteps?: number | undefined;
-  maxTotalSequenceLength?: number | undefined;
-  maxNewTokens?: number | undefined;
-  /** Rank of LoRA. */
-  lora?: number | undefined;
-  /** Port of NeMo Gym's head server. */
-  headPort?: number | undefined;
-}
+/** Values that the user chose. Lengths are in tokens; `maxSteps` are the model calls of a rollout. */
+export type AxolotlOptions = Pick<
+  OptionValues,
+  | 'model'
+  | 'toolParser'
+  | 'generations'
+  | 'trainingSteps'
+  | 'maxSteps'
+  | 'maxTotalSequenceLength'
+  | 'maxNewTokens'
+  | 'lora'
+  | 'headPort'
+>;
 
 /** The values to write. */
 export interface AxolotlPlan {
@@ -96,16 +94,12 @@ function lengthFor({ longest }: RowFacts, replies: number): number {
   return Math.ceil(((longest[0]?.tokens ?? 0) + replies) / LENGTH_STEP) * LENGTH_STEP;
 }
 
-function toolParserOf(model: string, chosen: string | undefined): string {
-  const parser = chosen ?? modelFamily(model)?.toolParser;
-  if (parser !== undefined) return parser;
-  throw new UserError(`the tool parser of model ${JSON.stringify(model)} is not known`, {
-    where: '--tool-parser',
-    fix: "add --tool-parser NAME, as in vLLM's --tool-call-parser: without one the model calls no tool",
-  });
-}
-
-function assertFits({ sequenceLength, maxNewTokens, lora }: AxolotlPlan): void {
+function assertFits({ sequenceLength, maxNewTokens, maxSteps, lora }: AxolotlPlan): void {
+  if (!Number.isSafeInteger(sequenceLength)) {
+    throw new UserError(`${maxSteps} replies of ${maxNewTokens} tokens are too long`, {
+      fix: 'lower --max-new-tokens or --max-steps',
+    });
+  }
   if (sequenceLength <= maxNewTokens) {
     throw new UserError('--max-total-sequence-length is not above --max-new-tokens: vLLM would refuse every request', {
       fix: `raise --max-total-sequence-length above ${maxNewTokens}, or lower --max-new-tokens`,

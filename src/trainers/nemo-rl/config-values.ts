@@ -5,7 +5,7 @@ export type ConfigValues = Record<string, unknown>;
 
 /** Interpolations that lead to each other. */
 const DEPTH = 20;
-const REFERENCE = /^\$\{(\.*)([\w.]+)\}$/;
+const REFERENCE = /^\$\{(\.*)(\w[\w.]*)\}$/;
 const PRODUCT = /^\$\{mul:(.+)\}$/;
 
 /**

@@ -1,19 +1,18 @@
 import { basename, dirname, join, relative } from 'node:path';
-import { UserError } from '../../errors.js';
 import { realPath } from '../../files.js';
 import { shellQuote } from '../../printed-command.js';
 import type { Finding } from '../../rules/index.js';
 import type { Targets } from '../../written/index.js';
+import { type Environment, type EnvironmentOptions, readEnvironments } from '../environments.js';
 import { assertUsableRoot } from '../usable-root.js';
 import { type Checkout, checkoutAt, gymVersion } from './checkout.js';
 import { valueAt } from './config-values.js';
-import { type Environment, type EnvironmentOptions, readEnvironment } from './environments.js';
 import { loadConfig } from './load-config.js';
 import { type Base, type ConfigOptions, type Plan, planConfig } from './plan.js';
 import { renderConfig } from './render.js';
 import { type LongRowOf, planWarnings, rowsOverLength } from './warnings.js';
 
-export type { Environment } from './environments.js';
+export type { Environment } from '../environments.js';
 export type { ConfigOptions, Plan } from './plan.js';
 export type { LongRowOf } from './warnings.js';
 
@@ -53,14 +52,10 @@ export async function nemoRlConfig(
 ): Promise<NemoRlConfig> {
   const checkout = await checkoutAt(request.checkout);
   const base = await readBase(checkout, request.base);
-  const { gymRoot: root, folders } = request.targets;
+  const { gymRoot: root } = request.targets;
   await assertUsableRoot(root);
   const limit = request.config.maxTotalSequenceLength;
-  const environments: Environment[] = [];
-  for (const folder of folders) {
-    environments.push(await readEnvironment(root, folder, { ...request.rows, limit, signal, progress }));
-  }
-  assertValidated(request, environments);
+  const environments = await readEnvironments(request.targets, { ...request.rows, limit, signal, progress });
   const plan = planConfig(base, environments, request.config);
   const runFrom = await realPath(request.runFrom ?? checkout.path);
   const file = await inRealFolder(request.file);
@@ -89,16 +84,6 @@ async function readBase({ base }: Checkout, named: string | undefined): Promise<
   const dtensor = valueAt(own, 'policy.automodel_cfg') === undefined ? 'dtensor_cfg' : 'automodel_cfg';
   if (named === undefined) return { path: base, values: own, isDefault: true, dtensor };
   return { path: named, values: await loadConfig(named), isDefault: false, dtensor };
-}
-
-/** Validation is on by default, and without rows the run stops (nemo_rl/algorithms/grpo.py:638). */
-function assertValidated({ rows, targets }: NemoRlRequest, environments: readonly Environment[]): void {
-  if (rows.noValidation || environments.some(({ validation }) => validation !== undefined)) return;
-  const split = rows.validation === undefined ? '' : ` ${JSON.stringify(rows.validation)}`;
-  throw new UserError(`no rows of a split${split} for validation`, {
-    where: targets.folders.map(({ folder }) => folder).join(', '),
-    fix: 'add --validation SPLIT, or --no-validation to train without validation',
-  });
 }
 
 async function commandsFor(checkout: Checkout, root: string, runFrom: string, file: string): Promise<string[]> {

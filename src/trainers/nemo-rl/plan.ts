@@ -1,11 +1,11 @@
 import { UserError } from '../../errors.js';
 import { isRecord } from '../../json/guards.js';
 import { TRAINING } from '../../options/trainer.js';
-import { modelFamily } from '../model-family.js';
+import { assertEnoughRows, type Environment } from '../environments.js';
+import { modelFamily, toolParserOf } from '../model-family.js';
+import { type SequenceLength, sequenceLength } from '../sequence-length.js';
 import { type ConfigValues, mergeConfigs, numberAt, ownNumberAt, textAt, valueAt } from './config-values.js';
-import type { Environment } from './environments.js';
 import { danglingReferences, missingKeys } from './required-keys.js';
-import { type SequenceLength, sequenceLength } from './sequence-length.js';
 
 /** Values that the user chose. Lengths are in tokens. */
 export interface ConfigOptions {
@@ -105,7 +105,8 @@ export function planConfig(base: Base, environments: readonly Environment[], opt
     maxSteps,
     rowsPerStep: Math.floor(promptsPerStep * batchMultiplier(values)),
   };
-  assertEnoughRows(plan, environments);
+  // `drop_last=True`, nemo_rl/algorithms/grpo.py:598
+  assertEnoughRows(environments, plan.rowsPerStep);
   return plan;
 }
 
@@ -183,34 +184,13 @@ function firstOf(lines: readonly string[]): string[] {
   return [...lines.slice(0, NAMED), ...(lines.length > NAMED ? [`and ${lines.length - NAMED} more`] : [])];
 }
 
-/** The last batch is left out if it is not full (nemo_rl/algorithms/grpo.py:598), so fewer rows make no step at all. */
-function assertEnoughRows({ rowsPerStep }: Plan, environments: readonly Environment[]): void {
-  const rows = environments.reduce((sum, { train }) => sum + train.rows, 0);
-  if (rows >= rowsPerStep) return;
-  throw new UserError(
-    `${rows} rows are fewer than the ${rowsPerStep} prompts of one step: NeMo RL would train on none`,
-    {
-      where: environments.map(({ train }) => train.path).join(', '),
-      fix: rows > 0 ? `lower --prompts-per-step to ${rows} or less, or train on more rows` : 'train on more rows',
-    },
-  );
-}
-
 function serving(base: Base, model: string, chosen: string | undefined) {
   const { values } = base;
   const chat = 'policy.generation.vllm_cfg.http_server_serving_chat_kwargs';
-  const family = modelFamily(model);
-  const toolParser = chosen ?? textAt(values, `${chat}.tool_parser`) ?? family?.toolParser;
-  if (toolParser === undefined) {
-    throw new UserError(`the tool parser of model ${JSON.stringify(model)} is not known`, {
-      where: '--tool-parser',
-      fix: "add --tool-parser NAME, as in vLLM's --tool-call-parser: without one the model calls no tool",
-    });
-  }
   const ofBase = valueAt(values, 'policy.tokenizer.chat_template_kwargs');
-  const chatTemplate = isRecord(ofBase) ? ofBase : family?.chatTemplate;
+  const chatTemplate = isRecord(ofBase) ? ofBase : modelFamily(model)?.chatTemplate;
   return {
-    toolParser,
+    toolParser: toolParserOf(model, chosen ?? textAt(values, `${chat}.tool_parser`)),
     hasReasoningParser: textAt(values, `${chat}.reasoning_parser`) !== undefined,
     ...(chatTemplate ? { chatTemplate } : {}),
   };

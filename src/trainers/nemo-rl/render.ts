@@ -1,7 +1,7 @@
 import Handlebars from 'handlebars';
 import template from '../../../templates/trainers/nemo-rl.yaml.hbs';
 import { yamlString, yamlValue } from '../../gym/index.js';
-import type { Environment } from './environments.js';
+import type { Environment } from '../environments.js';
 import type { Base, Plan } from './plan.js';
 
 /** Paths as the config has them. */

@@ -1,8 +1,8 @@
 import { formatCount } from '../../display-text.js';
 import { type Finding, warning } from '../../rules/index.js';
+import type { Environment } from '../environments.js';
 import type { LongRow, RowFacts } from '../row-facts.js';
 import { valueAt } from './config-values.js';
-import type { Environment } from './environments.js';
 import type { Base, Plan } from './plan.js';
 
 /** A row that is longer than the longest sequence, at 4 characters a token. */

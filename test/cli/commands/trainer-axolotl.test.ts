@@ -1,10 +1,20 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { TrainerAxolotlDocument } from '../../../src/cli/trainer-documents.js';
+import { tempFolder } from '../../support/built-cli.js';
 import { gymgenHere } from '../../support/cli-here.js';
-import { type Row, row, tempFolder, tool, user, writeRoot } from '../../trainer/axolotl/support.js';
+import { type Row, row, tool, user, writeRoot } from '../../trainer/axolotl/support.js';
 
 const fine = [row(user('a')), row(user('b'))];
 const equal = [row(user('a')), row(user('a'))];
@@ -164,6 +174,24 @@ test('a step has no more rows than the loader keeps', async () => {
   expect(await stepOf('--train', 'eval', '--fix')).toEqual([3, 8]);
 });
 
+test('a model that is a folder is named by its absolute path', async () => {
+  const { cwd, run, read } = rootOf({ train: fine });
+  mkdirSync(join(cwd, 'models/qwen3-4b'), { recursive: true });
+  await run('--model', 'models/qwen3-4b');
+  const config = parse(read('axolotl_shop/shop.yaml'));
+  const path = realpathSync(join(cwd, 'models/qwen3-4b'));
+  expect([config.base_model, config.nemo_gym_model_name]).toEqual([path, path]);
+});
+
+test('a folder whose name NeMo Gym cannot use is an error', async () => {
+  const { cwd, run } = rootOf({ train: fine });
+  renameSync(join(cwd, 'root/resources_servers/shop'), join(cwd, 'root/resources_servers/\u202eshop 2'));
+  const { stderr, exitCode } = await run();
+  expect(stderr).toMatch(/cannot use the name of this folder/);
+  expect(stderr).not.toContain('\u202e');
+  expect(exitCode).toBe(2);
+});
+
 test('the rollout loop gets the port of the agent, and says which version it needs', async () => {
   const { cwd, run, read } = rootOf({ train: equal });
   const { stderr } = await run('--fix', '--form', 'rollout-loop', '--port', '18399');
@@ -179,6 +207,7 @@ test.each([
   [['--model', 'meta-llama/Llama-3.1-8B'], /tool parser of model .* is not known[\s\S]*--tool-parser NAME/],
   [['--max-total-sequence-length', '1024'], /not above --max-new-tokens/],
   [['--train', 'none'], /no rows to train on[\s\S]*none\.jsonl/],
+  [['--max-new-tokens', '9007199254740991'], /replies of 9007199254740991 tokens are too long/],
   [['--lora', '513'], /--lora 513 is above 512/],
   [['--form', 'rollout-loop', '--head-port', '1'], /cannot read the agents of a running NeMo Gym[\s\S]*--port/],
   [['--form', 'other'], /--form <plugin\|rollout-loop>/],

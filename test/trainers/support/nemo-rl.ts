@@ -54,8 +54,8 @@ export interface Played {
   rollouts: { reward: number; mask_sample?: boolean; turns: number; components: Record<string, number> | null }[];
 }
 
-/** Servers that NeMo RL starts for a run, which all share the venv `gym` here. */
-const SERVERS = [
+/** Servers that a trainer starts for a run, which all share the venv `gym` here. */
+export const SERVERS = [
   'responses_api_agents/simple_agent',
   'responses_api_models/vllm_model',
   'environment_servers/legacy_agent',
@@ -85,16 +85,29 @@ export async function runExamples(
     await python('gym'),
     [join(ORACLES, 'run_examples.py'), ...Object.entries(args).flatMap(([key, value]) => [`--${key}`, String(value)])],
     {
-      env: { ...toolchainEnv(), ...OPEN, PATH: `${join(await venv('gym'), 'bin')}:${toolchainEnv().PATH}` },
+      env: await gymEnv(),
       extendEnv: false,
       reject: false,
       stdin: 'ignore',
       cwd: options.work,
     },
   );
-  const report = /^REPORT (\{.*?^\})$/ms.exec(stdout)?.[1]; // Gym's servers print on after it
-  if (report === undefined) throw new Error(`run_examples.py ended with ${exitCode}:\n${stderr.slice(-6000)}`);
-  return JSON.parse(report);
+  return reportIn(stdout) ?? failed('run_examples.py', exitCode, stderr);
+}
+
+/** The document that an oracle printed; Gym's servers print before and after it. */
+export function reportIn<T>(stdout: string): T | undefined {
+  const report = /^REPORT (\{.*?^\})$/ms.exec(stdout)?.[1];
+  return report === undefined ? undefined : JSON.parse(report);
+}
+
+export function failed(program: string, exitCode: number | undefined, stderr: string): never {
+  throw new Error(`${program} ended with ${exitCode}:\n${stderr.slice(-6000)}`);
+}
+
+/** What the oracles that start NeMo Gym need. */
+export async function gymEnv(): Promise<Record<string, string>> {
+  return { ...toolchainEnv(), ...OPEN, PATH: `${join(await venv('gym'), 'bin')}:${toolchainEnv().PATH}` };
 }
 
 /** A model server without a model, which plays the scripts of a file. @param flags of fake_vllm.py */

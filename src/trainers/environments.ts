@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { UserError } from '../../errors.js';
-import { namesOf } from '../../gym/index.js';
-import { VALIDATION_SPLITS } from '../../settings.js';
-import { currentSettings, readServerFolder, type WrittenFolder } from '../../written/index.js';
-import { type RowFacts, rowFacts } from '../row-facts.js';
-import { declaredSplit, noSplit } from '../splits.js';
+import { UserError } from '../errors.js';
+import { namesOf } from '../gym/index.js';
+import { VALIDATION_SPLITS } from '../settings.js';
+import { currentSettings, readServerFolder, type Targets, type WrittenFolder } from '../written/index.js';
+import { type RowFacts, type RowFactsOptions, rowFacts } from './row-facts.js';
+import { declaredSplit, noSplit } from './splits.js';
 
-/** A written server that NeMo RL trains on. */
+/** A written server to train on. */
 export interface Environment {
   name: string;
   /** Instance of its agent, which each row names. */
@@ -29,15 +29,17 @@ export interface EnvironmentOptions {
   noValidation: boolean;
   /** Longest sequence, in tokens, if it is chosen. */
   limit?: number | undefined;
+  /** Why the trainer cannot use a row. */
+  problemOf?: RowFactsOptions['problemOf'];
   signal: AbortSignal;
   progress: (text: string) => void;
 }
 
 /**
- * Reads what NeMo RL has to know of a written server.
- * @throws UserError if the folder has no rows for training, or lines that end the run
+ * Reads what a trainer has to know of a written server.
+ * @throws UserError if the folder has no rows for training, or lines that the trainer cannot use
  */
-export async function readEnvironment(
+async function readEnvironment(
   gymRoot: string,
   { name, folder, lock }: WrittenFolder,
   options: EnvironmentOptions,
@@ -51,7 +53,8 @@ export async function readEnvironment(
     options.progress(`reading ${name} ${split}`);
     const file = rowFiles.find((each) => each.split === split);
     if (!file) throw noSplit(folder, split, rowFiles);
-    return usable(await rowFacts(file, { agent: names.agent, limit: options.limit, signal: options.signal }));
+    const { limit, problemOf, signal } = options;
+    return usable(await rowFacts(file, { agent: names.agent, limit, ...(problemOf ? { problemOf } : {}), signal }));
   };
   const forValidation = options.validation ?? [validation, ...VALIDATION_SPLITS].find((each) => each && has(each));
   const isValidated = !options.noValidation && forValidation !== undefined && has(forValidation);
@@ -68,14 +71,42 @@ export async function readEnvironment(
   };
 }
 
-/** NeMo RL parses each line as JSON and reads the agent's name in it (nemo_rl/data/processors.py:792, environments/nemo_gym.py:676). */
+/** A trainer parses each line as JSON and reads the agent's name in it, and any failure ends the run. */
 function usable(facts: RowFacts): RowFacts {
   const { count, first } = facts.bad;
   if (count === 0) return facts;
   const more = count > first.length ? [`and ${count - first.length} more`] : [];
-  throw new UserError('NeMo RL would stop at these lines', {
+  throw new UserError('lines that would end the run', {
     where: facts.path,
     details: [...first.map(({ line, problem }) => `line ${line}: ${problem}`), ...more],
     fix: 'correct or remove these lines',
   });
+}
+
+/** The servers of a run. @throws UserError if none of them has rows for validation, unless the run has none */
+export async function readEnvironments(
+  { gymRoot, folders }: Targets,
+  options: EnvironmentOptions,
+): Promise<Environment[]> {
+  const environments: Environment[] = [];
+  for (const folder of folders) environments.push(await readEnvironment(gymRoot, folder, options));
+  if (options.noValidation || environments.some(({ validation }) => validation !== undefined)) return environments;
+  const split = options.validation === undefined ? '' : ` ${JSON.stringify(options.validation)}`;
+  throw new UserError(`no rows of a split${split} for validation`, {
+    where: folders.map(({ folder }) => folder).join(', '),
+    fix: 'add --validation SPLIT, or --no-validation to train without',
+  });
+}
+
+/** The last batch is left out if it is not full, so fewer rows make no step at all. @throws UserError if there are fewer */
+export function assertEnoughRows(environments: readonly Environment[], rowsPerStep: number): void {
+  const rows = environments.reduce((sum, { train }) => sum + train.rows, 0);
+  if (rows >= rowsPerStep) return;
+  throw new UserError(
+    `${rows} rows are fewer than the ${rowsPerStep} prompts of one step: nothing would be trained on`,
+    {
+      where: environments.map(({ train }) => train.path).join(', '),
+      fix: rows > 0 ? `lower --prompts-per-step to ${rows} or less, or train on more rows` : 'train on more rows',
+    },
+  );
 }

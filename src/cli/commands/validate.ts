@@ -1,0 +1,55 @@
+import { EXIT } from '../../errors.js';
+import type { CommandSpec } from '../command.js';
+
+export const validate: CommandSpec = {
+  name: 'validate',
+  description: 'Find what NeMo Gym or NeMo Platform would refuse; runs and writes nothing',
+  arguments: [
+    {
+      name: '<targets...>',
+      help: 'Gym root, folder in resources_servers/, package for NeMo Platform, or dataset (.jsonl, or its folder)',
+    },
+  ],
+  examples: `\
+$ gymgen validate gym-root
+$ gymgen validate out/environment out/dataset                  a package, and the rows for its agents
+$ gymgen validate training.jsonl --package out/environment
+$ gymgen validate out/environment --platform linux/arm64 --pin ray==2.61.0 --strict`,
+  exitCodes: { 0: 'valid', 1: 'errors found; with --strict, also warnings', 2: 'a target could not be read' },
+  async run(flags, ...args) {
+    const [{ run }, operation, { parseFlags }, { annotationsOf, showValidation, validateDocument }] = await Promise.all(
+      [
+        import('../run.js'),
+        import('../../operations/validate.js'),
+        import('../../options/flags.js'),
+        import('../ui/validate.js'),
+      ],
+    );
+    await run(flags, async (terminal, signal) => {
+      const {
+        package: packageOfRows,
+        target,
+        platform,
+        python,
+        pin: pins,
+        strict = false,
+        github = false,
+        live = false,
+      } = parseFlags(flags);
+      const request = {
+        targets: args.flatMap((one) => one ?? []),
+        live,
+        ...(packageOfRows !== undefined && { packageOfRows }),
+        ...(target !== undefined && { target }),
+        ...(platform !== undefined && { platform }),
+        ...(python !== undefined && { python }),
+        ...(pins !== undefined && { pins }),
+      };
+      const report = await operation.validate(request, (text) => terminal.progress(text), signal);
+      showValidation(report, terminal);
+      if (github) for (const annotation of annotationsOf(report)) terminal.annotate(annotation);
+      terminal.document(validateDocument(report));
+      if (report.errors > 0 || (strict && report.warnings > 0)) process.exitCode = EXIT.problems;
+    });
+  },
+};

@@ -1,0 +1,92 @@
+/** What a NeMo Platform package is: names, formats and limits (nemo-helix 0.8.1, nemo-sandboxed-gym 0.1.0). */
+
+/** `EnvironmentFormat` (nhx/rl/schemas/environment.py). */
+export const FORMATS = ['native-v1', 'wheels-v1', 'adapter-wheels-v1'] as const;
+export type PackageFormat = (typeof FORMATS)[number];
+
+export function isFormat(value: unknown): value is PackageFormat {
+  return (FORMATS as readonly unknown[]).includes(value);
+}
+
+/** Formats whose dependencies come from `wheels/` (`offline_wheel_install_required`, nhx/rl/tasks/environment/validate.py). */
+export function hasWheels(format: PackageFormat): boolean {
+  return format !== 'native-v1';
+}
+
+/** What a package is for. */
+export const TARGETS = ['grpo', 'evals'] as const;
+export type PackageTarget = (typeof TARGETS)[number];
+
+/** Name of the manifest, at the root of the package. */
+export const MANIFEST = 'nemo-environment.yaml';
+/** Folder of the wheels. */
+export const WHEELS = 'wheels';
+
+export const RESOURCES_SERVERS = 'resources_servers';
+export const AGENTS = 'responses_api_agents';
+export const MODELS = 'responses_api_models';
+export const ENVIRONMENT_SERVERS = 'environment_servers';
+/** Types of a server in a Gym config (`ServerTypeConfig`, nemo_gym/config_types.py). */
+export const SERVER_TYPES = [RESOURCES_SERVERS, AGENTS, MODELS, ENVIRONMENT_SERVERS] as const;
+export type ServerType = (typeof SERVER_TYPES)[number];
+
+/** Where the configs of a format may be; anywhere if the format is not listed (`_under_gym_component_directories`). */
+export const CONFIG_FOLDERS: Partial<Record<PackageFormat, readonly string[]>> = {
+  'native-v1': [`${AGENTS}/`, `${RESOURCES_SERVERS}/`, `${MODELS}/`],
+  'adapter-wheels-v1': ['configs/'],
+};
+
+/** Keys of the manifest. */
+export const MANIFEST_KEYS = ['format', 'config_paths', 'metadata', 'adapter'] as const;
+/** Largest length of each text in `metadata` (`EnvironmentMetadata`, sandboxed_gym/environment_package.py). */
+export const METADATA_LENGTHS: Readonly<Record<string, number>> = {
+  name: 255,
+  description: 2048,
+  hub_id: 512,
+  vf_env_id: 512,
+  adapter_agent: 255,
+};
+/** Agents of the training image that an adapter package can select (`IMAGE_ADAPTER_ALLOWLIST`). */
+export const ADAPTER_AGENTS: readonly string[] = ['verifiers_agent'];
+
+/** The instance that asks the model which is trained. A package defines it, and lists its config first. */
+export const POLICY_MODEL = 'policy_model';
+/** Keys that NeMo RL adds to the config at the start (`build_sandbox_global_config`). */
+export const JOB_KEYS: readonly string[] = ['policy_base_url', 'policy_api_key', 'policy_model_name'];
+
+/** Names of the files in a dataset. */
+export const TRAINING = 'training.jsonl';
+export const VALIDATION = 'validation.jsonl';
+
+/** The Python of the training image. */
+export const PYTHON = '3.13.14';
+/** Architectures of the training image, by the names that Kubernetes uses. */
+export const PLATFORMS = { 'linux/amd64': 'x86_64', 'linux/arm64': 'aarch64' } as const;
+export type PackagePlatform = keyof typeof PLATFORMS;
+/** The newest glibc that a wheel may need: `manylinux_2_39`. */
+export const GLIBC = '2_39';
+
+/** Versions in the training image of nemo-helix 0.8.1. `--pin` names others. */
+export const IMAGE_PINS: Readonly<Record<string, string>> = {
+  'nemo-gym': '0.7.0',
+  ray: '2.60.0',
+  openai: '2.44.0',
+};
+/** Projects that Gym installs into each server's venv (`SANDBOX_VENV_DISTRIBUTIONS`), except nemo-gym. */
+export const VENV_PROJECTS: readonly string[] = ['pip', 'setuptools', 'setuptools-scm', 'ray', 'openai'];
+/** Versions with which the servers of the image start. verifiers 0.4 has no `MultiTurnEnv`. */
+export const VENV_CONSTRAINTS: readonly string[] = [
+  'setuptools>=61,<81',
+  'hydra-core>=1.3,<1.4',
+  'omegaconf>=2.2,<2.4',
+  'verifiers>=0.3.1,<0.4',
+];
+
+/** What Gym installs into the venv of a server: the requirements of a closure. */
+export function venvRequirements(format: PackageFormat, pins: Readonly<Record<string, string>>): string[] {
+  const gym = format === 'adapter-wheels-v1' ? [] : [`nemo-gym[dev]==${pins['nemo-gym']}`];
+  return [...gym, `ray[default]==${pins.ray}`, `openai==${pins.openai}`, 'pip', 'setuptools', 'setuptools-scm'];
+}
+
+/** The largest config of all servers together, in bytes: Gym passes it in one environment variable (Linux: MAX_ARG_STRLEN). */
+export const CONFIG_BYTES = 128 * 1024;

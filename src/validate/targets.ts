@@ -1,0 +1,52 @@
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { UserError } from '../errors.js';
+import { ABSENT, orUndefined, translateReadErrors } from '../files.js';
+import { AGENTS, ENVIRONMENT_SERVERS, MANIFEST, MODELS, RESOURCES_SERVERS, WHEELS } from '../rules/index.js';
+
+/** What a path is, and how it is judged. */
+export type Target =
+  | { kind: 'package'; path: string; shown: string }
+  | { kind: 'dataset'; path: string; shown: string; isFolder: boolean }
+  | { kind: 'root'; path: string; shown: string; only: string | undefined };
+
+const FIX = 'name a Gym root, a folder in resources_servers/, a package, or a dataset (.jsonl, or its folder)';
+
+/** Finds out what a path is. @throws UserError if it is nothing that can be judged */
+export async function targetAt(shown: string): Promise<Target> {
+  const path = resolve(shown);
+  const found = await translateReadErrors(shown, stat(path));
+  if (found === undefined) throw new UserError('no such file or folder', { where: shown, fix: FIX });
+  if (!found.isDirectory()) {
+    if (found.isFile() && path.endsWith('.jsonl')) return { kind: 'dataset', path, shown, isFolder: false };
+    if (found.isFile() && basename(path) === MANIFEST) return { kind: 'package', path: dirname(path), shown };
+    throw new UserError('not something that gymgen can validate', { where: shown, fix: FIX });
+  }
+  const names = new Set(await readdir(path));
+  if (await isPackage(path, names)) return { kind: 'package', path, shown };
+  const parent = basename(dirname(path));
+  if (parent === RESOURCES_SERVERS) return { kind: 'root', path: dirname(dirname(path)), shown, only: basename(path) };
+  if (names.has(RESOURCES_SERVERS)) return { kind: 'root', path, shown, only: undefined };
+  if ([...names].some((name) => name.endsWith('.jsonl'))) return { kind: 'dataset', path, shown, isFolder: true };
+  throw new UserError('not something that gymgen can validate', { where: shown, fix: FIX });
+}
+
+/** A package, also one without its manifest, or with everything one folder deeper. */
+async function isPackage(path: string, names: ReadonlySet<string>): Promise<boolean> {
+  if (names.has(MANIFEST)) return true;
+  if (names.has(WHEELS) && !names.has('pyproject.toml')) return true;
+  if (names.has(MODELS) && !names.has('pyproject.toml') && !(await hasPrograms(join(path, MODELS)))) return true;
+  if ([RESOURCES_SERVERS, AGENTS, ENVIRONMENT_SERVERS].some((name) => names.has(name))) return false;
+  for (const name of [...names].slice(0, 100)) {
+    if (await orUndefined(ABSENT, stat(join(path, name, MANIFEST)))) return true;
+  }
+  return false;
+}
+
+/** Gym's own models have programs; a package has only their configs. */
+async function hasPrograms(models: string): Promise<boolean> {
+  for (const name of (await readdir(models)).slice(0, 100)) {
+    if (await orUndefined(ABSENT, stat(join(models, name, 'app.py')))) return true;
+  }
+  return false;
+}
