@@ -129,7 +129,9 @@ export function lockText(record: Record<string, JsonValue>, { generated, left, t
 const PROMPTS_IN_LINE = 20;
 
 function linesOf(prompts: string): string[] {
-  return prompts.match(new RegExp(`.{1,${PROMPTS_IN_LINE * CHARACTERS_OF_ROW}}`, 'g')) ?? [];
+  const length = PROMPTS_IN_LINE * CHARACTERS_OF_ROW;
+  const count = Math.ceil(prompts.length / length);
+  return Array.from({ length: count }, (_, at) => prompts.slice(at * length, (at + 1) * length));
 }
 
 function byPath<T>(map: ReadonlyMap<string, T>): [string, T][] {

@@ -63,7 +63,7 @@ function withOptionHint(error: unknown, { gymRoot, name, keepSettings }: Generat
     (option) => isGenerateOption(option.name) && !accepted.includes(option.name),
   );
   const texts = [error.fix ?? '', ...error.details].join('\n');
-  const words = new Set(texts.match(/--[a-z-]*[a-z]/g) ?? []);
+  const words = new Set(texts.split(/[^a-z-]/));
   if (!decided.some((option) => words.has(flagOf(option.name)))) return error;
   const command = gymgenCommand`<source> ${gymRoot} --name ${name ?? ''}`;
   const hint = `the lock file decides these options, so pass them to ${command}`;
