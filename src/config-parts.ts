@@ -19,6 +19,8 @@ export interface SettingBlock {
 
 /** A config, taken apart into the settings of the user and everything else. */
 export interface ConfigParts {
+  /** The values of the settings, also of a map in flow style, which has no blocks. */
+  settings: ReadonlyMap<SettingKey, unknown>;
   blocks: SettingBlock[];
   /** All lines without those of the blocks. */
   rest: string[];
@@ -42,12 +44,15 @@ export function configParts(text: string, maps: SettingMaps, path: string): Conf
   if (document.errors.length > 0) return undefined;
   const values = yamlValues(document, path, counter);
   const lines = source.split('\n');
+  const settings = new Map<SettingKey, unknown>();
   const blocks: (SettingBlock & Range)[] = [];
   const slots: Record<string, { line: number; indent: number }> = {};
   for (const [place, keys] of Object.entries(maps) as [Place, readonly string[]][]) {
     const map = document.getIn(keys, true);
     const entries = keys.reduce<unknown>((node, key) => (isRecord(node) ? node[key] : undefined), values);
-    if (!isMap(map) || map.flow || !isRecord(entries)) continue;
+    if (!isMap(map) || !isRecord(entries)) continue;
+    for (const key of settingKeys(map, place)) settings.set(key, entries[key]);
+    if (map.flow) continue;
     const range = new LineRanges(source, lines, counter, map, entries);
     blocks.push(...range.settings(place));
     slots[place] = range.slot(blocks);
@@ -55,6 +60,7 @@ export function configParts(text: string, maps: SettingMaps, path: string): Conf
   const taken = new Set(blocks.flatMap(({ first, last }) => numbers(first, last)));
   const before = (line: number) => line - [...taken].filter((one) => one < line).length;
   return {
+    settings,
     blocks: blocks.map(({ first: _, last: __, ...block }) => block),
     rest: lines.filter((_, line) => !taken.has(line)),
     slots: Object.fromEntries(
@@ -62,6 +68,13 @@ export function configParts(text: string, maps: SettingMaps, path: string): Conf
     ),
     values,
   };
+}
+
+/** The settings of a map, without keys that it has twice. */
+function settingKeys({ items }: YAMLMap, place: Place): SettingKey[] {
+  const keys = items.map(({ key }) => (isScalar(key) ? key.value : undefined));
+  const isHere = (key: SettingKey) => (key === 'max_steps') === (place === 'agent');
+  return SETTING_KEYS.filter((key) => isHere(key) && keys.filter((one) => one === key).length === 1);
 }
 
 /** First and last line, from 0. */
@@ -81,12 +94,11 @@ class LineRanges {
   ) {}
 
   settings(place: Place): (SettingBlock & Range)[] {
-    const keys = this.map.items.map(({ key }) => (isScalar(key) ? key.value : undefined));
-    return this.map.items.flatMap((pair, at) => {
-      const key = keys[at] as SettingKey;
-      const isSetting = SETTING_KEYS.includes(key) && (key === 'max_steps') === (place === 'agent');
+    const keys = settingKeys(this.map, place);
+    return this.map.items.flatMap((pair) => {
+      const key = keys.find((one) => isScalar(pair.key) && pair.key.value === one);
       const range = this.range(pair);
-      if (!isSetting || keys.indexOf(key) !== keys.lastIndexOf(key) || !range) return [];
+      if (key === undefined || !range) return [];
       while (/^\s*#/.test(this.lines[range.first - 1] ?? '')) range.first -= 1;
       return [{ key, place, value: this.values[key], lines: this.lines.slice(range.first, range.last + 1), ...range }];
     });

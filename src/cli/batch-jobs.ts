@@ -70,9 +70,9 @@ const REPORTED = 20;
 const ANY_SERVER = { url: 'http://127.0.0.1' };
 
 /** @throws UserError if NeMo Gym would reject the folder because of an option, whatever the source serves */
-function assertAccepted({ name = 'any', configUrl, gym }: Job['request']): void {
+function assertAccepted({ name = 'any', gym }: Job['request']): void {
   const findings = new Findings();
-  findings.add(checkOptions({ ...gym, name, server: configUrl === undefined ? ANY_SERVER : { url: configUrl } }));
+  findings.add(checkOptions({ ...gym, name, server: ANY_SERVER }));
   findings.throwIfAny('NeMo Gym would reject these options; nothing was started');
 }
 

@@ -18,6 +18,12 @@ export function settingMaps(name: string): SettingMaps {
   return { server: [server, 'resources_servers', server], agent: [agent, 'responses_api_agents', 'simple_agent'] };
 }
 
+/** Tells the settings of an existing config from everything else. */
+export function configSettings(name: string): Pick<UserSettings, 'restOf'> {
+  const maps = settingMaps(name);
+  return { restOf: async (existing) => (await import('../config-parts.js')).withoutSettings(existing, maps) };
+}
+
 /**
  * The file of a config, in which users may change settings. A YAML parser is loaded only for an existing config.
  * @param content with settings as gymgen or the user spells them
@@ -27,7 +33,7 @@ export function configFile(content: string, name: string, generated = content): 
   const lines = generated.split('\n');
   const settings: UserSettings = {
     rest: lines.filter((line) => !SETTING_LINES.test(line)).join('\n'),
-    restOf: async (existing) => (await import('../config-parts.js')).withoutSettings(existing, settingMaps(name)),
+    ...configSettings(name),
     isSame: async (existing) =>
       (await import('../config-parts.js')).hasSameValues(content, existing, settingMaps(name)),
   };

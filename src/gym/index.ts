@@ -1,4 +1,4 @@
-export { configFile, settingMaps } from './config.js';
+export { configFile, configSettings, settingMaps } from './config.js';
 export { checkOptions, checkServer, folder } from './files.js';
 export { type Names, namesOf, slug } from './names.js';
 export { PromptFingerprints, promptFingerprint } from './prompt-fingerprints.js';

@@ -50,11 +50,14 @@ export function hashText(text: string): string {
  * The hash of a file, without the settings of the user. In a file larger than the limit for a config, these count.
  * @returns undefined if nothing exists at the path, or something other than a regular file, such as a symlink
  */
-export function hashFile(path: string, settings?: UserSettings): Promise<string | undefined> {
+export function hashFile(path: string, settings?: Pick<UserSettings, 'restOf'>): Promise<string | undefined> {
   return translateReadErrors(path, hashRegular(path, settings));
 }
 
-async function hashRegular(path: string, settings: UserSettings | undefined): Promise<string | undefined> {
+async function hashRegular(
+  path: string,
+  settings: Pick<UserSettings, 'restOf'> | undefined,
+): Promise<string | undefined> {
   const file = await openNoFollow(path);
   if (!file) return undefined;
   try {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../errors.js';
-import { configFile, namesOf } from '../gym/index.js';
+import { configSettings, namesOf } from '../gym/index.js';
 import { LIMITS } from '../limits.js';
 import { hashFile } from '../output/index.js';
 import type { WrittenFolder } from '../written/index.js';
@@ -55,8 +55,7 @@ export async function serverFiles(
   if (missing.length > 0) {
     throw new UserError(`file is missing: ${missing.join(', ')}`, { where: folder, fix: 'write the folder again' });
   }
-  const paths = [...found.files.map((file) => file.path), config];
-  found.edited = await editedFiles({ folder, name, lock }, paths);
+  found.edited = await editedFiles({ folder, name, lock }, [...found.files.map((file) => file.path), config]);
   return found;
 }
 
@@ -89,11 +88,10 @@ async function entriesBelow(folder: string): Promise<{ at: string; isLink: boole
 /** Files whose content differs from what gymgen wrote. Settings in the config do not count, as for `check`. */
 async function editedFiles({ folder, name, lock }: WrittenFolder, paths: readonly string[]): Promise<string[]> {
   const { files, theirs = {} } = lock;
-  const config = configFile('', name);
   const edited: string[] = [];
   for (const at of paths) {
     if (files[at] === undefined) continue;
-    const hash = await hashFile(path.join(folder, at), at === config.path ? config.settings : undefined);
+    const hash = await hashFile(path.join(folder, at), at === namesOf(name).config ? configSettings(name) : undefined);
     if (hash !== files[at] && hash !== theirs[at]) edited.push(at);
   }
   return edited;

@@ -24,7 +24,7 @@ export interface CurrentConfig {
 export function readSettings(text: string, name: string, path: string): Omit<CurrentConfig, 'text'> {
   const settings: Record<string, unknown> = {};
   const interpolated: Partial<Record<SettingKey, string>> = {};
-  for (const { key, value } of configParts(text, settingMaps(name), path)?.blocks ?? []) {
+  for (const [key, value] of configParts(text, settingMaps(name), path)?.settings ?? []) {
     if (value === null) continue;
     if (isInterpolation(value)) interpolated[key] = value;
     else settings[key] = isNumber(key) ? numberIn(value) : value;

@@ -14,7 +14,8 @@ async function recorded(server?: object) {
   expect(await run('record', standIn.url, 'a.jsonl')).toMatchObject({ exitCode: 0 });
   const file = join(cwd, 'a.jsonl');
   const said = JSON.stringify({ url: standIn.url });
-  if (server) writeFileSync(file, readFileSync(file, 'utf8').replace(said, JSON.stringify(server)));
+  const text = readFileSync(file, 'utf8').replace(/,"sha256":"\w+"/, '');
+  if (server) writeFileSync(file, text.replace(said, JSON.stringify(server)));
   return { run, cwd, url: standIn.url };
 }
 
@@ -38,7 +39,6 @@ test('a bundle of a recording is refused before anything is written, unless the 
   for (const how of [
     ['a.jsonl', 'root'],
     ['a.jsonl', 'root', '--dry-run'],
-    ['check', 'a.jsonl', 'root'],
   ]) {
     const { exitCode, stderr } = await run(...how);
     expect(exitCode).toBe(2);

@@ -53,16 +53,11 @@ function statesIn(stdout: string): string[] {
 function changed(change: (line: Record<string, unknown>) => unknown): string {
   const file = join(temp, 'changed.jsonl');
   const lines = gunzipSync(readFileSync(recording)).toString().trimEnd().split('\n');
-  const said = lines
-    .flatMap((line) => change(JSON.parse(line)) ?? [])
-    .map((line) => JSON.stringify(withoutDigest(line)));
+  const { sha256: _, ...end } = JSON.parse(lines.pop() as string); // of the recording as it was
+  lines.push(JSON.stringify(end));
+  const said = lines.flatMap((line) => change(JSON.parse(line)) ?? []).map((line) => JSON.stringify(line));
   writeFileSync(file, `${said.join('\n')}\n`);
   return file;
-}
-
-/** A recording without a digest, as earlier versions wrote it, is accepted. */
-function withoutDigest(line: object): object {
-  return { ...line, sha256: undefined };
 }
 
 function edit(file: string, change: (text: string) => string): void {

@@ -120,6 +120,31 @@ describe('the hook', () => {
     expect(exitCode).toBe(1);
     expect(all).toMatch(/^edited {2}data\/train\.jsonl$/m);
   });
+
+  test('of git checks what is staged, not the working tree', async () => {
+    writeFileSync(join(project, '.git/hooks/pre-commit'), one('sh', '#!/bin/sh'), { mode: 0o755 });
+    const before = readFileSync(rows, 'utf8');
+    changeARow();
+    await must('git', 'add', '.');
+    writeFileSync(rows, before);
+    expect(await commit()).toMatchObject({
+      exitCode: 1,
+      all: expect.stringMatching(/^edited {2}data\/train\.jsonl$/m),
+    });
+  });
+
+  test('of pre-commit runs when the version of gymgen changes', () => {
+    const { repos } = parse(one('yaml', 'repos:')) as { repos: { hooks: { files: string }[] }[] };
+    const files = new RegExp(repos[0]?.hooks[0]?.files as string);
+    const hit = [
+      'gym-root/a',
+      'fixtures/shop.jsonl.gz',
+      'vendor/gymgen-0.1.0.tgz',
+      'package.json',
+      'package-lock.json',
+    ];
+    expect([...hit, 'src/a.ts', 'docs/package.json'].filter((file) => files.test(file))).toEqual(hit);
+  });
 });
 
 describe("the repository's own workflows", () => {

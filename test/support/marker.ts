@@ -15,7 +15,7 @@ export const BROKEN = `${MARKER}\ud800`;
  * The lines and characters of an output that can only come from untrusted text.
  * @param own lines of gymgen's own that begin with `::`
  */
-export function escaped(output: string, own = /^::error file=[^:]*::/): string[] {
+export function escaped(output: string, own = /^::error (?:file|title)=[^:]*::/): string[] {
   const lines = output.split('\n');
   return [
     ...lines.filter((line) => /^\s*::/.test(line) && !own.test(line)),
