@@ -115,6 +115,7 @@ export class Toolsets {
     return this.shared.add(await this.probeOneOfEach([prepend(task, this.lookup.after(task))]), task.key);
   }
 
+  /** `recording/probe-choice.ts` has to choose the same tasks. */
   private async probeSample(task: ListedTask): Promise<Toolset | null> {
     const { key } = task;
     const { probes } = this.options;
