@@ -38,6 +38,7 @@ export function longStrings(json: Buffer, long: number): number[] {
     let end = start + 1;
     for (; end < json.length; end += 1) {
       const found = CLASSES[json[end] as number] as number;
+      if (found === 0) continue; // most bytes
       if (found === QUOTE) break;
       seen |= found;
       if (found !== ESCAPE) continue;
