@@ -124,7 +124,7 @@ const CASES: readonly Case[] = [
       replace(
         join(serverOf(root), 'pyproject.toml'),
         /dependencies = .*/,
-        'dependencies = ["nemo-gym[dev]", "shared"]\n[tool.uv.sources.shared]\npath = "../shared"\n[project.x]',
+        'dependencies = ["nemo-gym[dev]", "common"]\n[tool.uv.sources.common]\npath = "../common"\n[project.x]',
       ),
     /invalid TOML|comes from \[tool.uv.sources\]/,
   ],
