@@ -23,7 +23,7 @@ export {
   type WholeWritten,
   writeWhole,
 } from './package-folder.js';
-export { hasGitPart, LOCK_FILE } from './paths.js';
+export { hasGitPart, LEFTOVER, LOCK_FILE } from './paths.js';
 export { assertFinished, finishCommits } from './recovery.js';
 export { replaceableText, signed } from './signed-file.js';
 export { type Planned, planFolder, type WriteOptions, writeFolder } from './write-folder.js';

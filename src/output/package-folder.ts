@@ -8,7 +8,7 @@ import type { JsonValue, PlanEntry } from '../model.js';
 import { holdExit } from '../shutdown.js';
 import { assertWritable, entriesOf, exists, look, removeAll, syncFoldersOf, writeNewFile } from './fs.js';
 import { RECORD_FILE, readRecord, type WholeRecord } from './package-record.js';
-import { folded, isSafePath, type Places } from './paths.js';
+import { folded, isSafePath, type Places, stagingAt } from './paths.js';
 import { stagedPath, syncStaged } from './stage.js';
 import { withStaging } from './with-staging.js';
 
@@ -89,19 +89,7 @@ export async function writeWhole(folder: string, content: WholeContent, options:
 function wholePlaces(folder: string): Places {
   const root = dirname(folder);
   const gymgen = join(root, `.${basename(folder)}.gymgen`);
-  const staging = join(gymgen, 'whole');
-  return {
-    root,
-    name: basename(folder),
-    folder,
-    gymgen,
-    staging,
-    files: join(staging, 'files'),
-    journal: join(staging, 'journal.json'),
-    journalDraft: join(staging, 'journal.json.new'),
-    owner: join(staging, 'owner.json'),
-    discardPermit: join(staging, 'owner.json.discard'),
-  };
+  return { root, name: basename(folder), folder, gymgen, ...stagingAt(join(gymgen, 'whole')) };
 }
 
 /** Where the old folder is while the new one takes its place. */

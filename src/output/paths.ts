@@ -32,12 +32,13 @@ export function placesOf(gymRoot: string, name: string): Places {
   if (!isName(name)) throw new Error(`not the name of a folder: ${JSON.stringify(name)}`);
   const gymgen = join(gymRoot, '.gymgen');
   const root = dirname(gymgen);
-  const staging = join(gymgen, name);
+  const folder = join(root, 'resources_servers', name);
+  return { root, name, folder, gymgen, ...stagingAt(join(gymgen, name)) };
+}
+
+/** The paths in a staging folder. */
+export function stagingAt(staging: string): Omit<Places, 'root' | 'name' | 'folder' | 'gymgen'> {
   return {
-    root,
-    name,
-    folder: join(root, 'resources_servers', name),
-    gymgen,
     staging,
     files: join(staging, 'files'),
     journal: join(staging, 'journal.json'),
@@ -130,8 +131,8 @@ export async function assertTarget(places: Places, dryRun: boolean): Promise<voi
   for (const path of [places.folder, places.staging]) await (dryRun ? nearestFolder(path) : assertWritable(path));
 }
 
-/** What Gym, Python and macOS create in a folder: `git switch` removes tracked files and leaves these. */
-const LEFTOVER = /^(\.venv|__pycache__|\.pytest_cache|\.ruff_cache|.*\.egg-info|\.DS_Store)$/;
+/** Names that Gym, Python and macOS create in a folder: `git switch` removes tracked files and leaves these. */
+export const LEFTOVER = /^(\.venv|__pycache__|\.pytest_cache|\.ruff_cache|.*\.egg-info|\.DS_Store)$/;
 
 /** @throws UserError if the folder has files but gymgen did not write it */
 export async function assertOurs({ folder }: Places): Promise<void> {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { UserError } from '../errors.js';
 import { ABSENT, orUndefined } from '../files.js';
 import { LIMITS } from '../limits.js';
+import { LEFTOVER } from '../output/index.js';
 import { buildWheel } from './adapter/wheel.js';
 import type { CarriedFile, OwnWheel } from './types.js';
 
@@ -17,8 +18,6 @@ export interface BundleFolder {
   settingsFrom: string | undefined;
 }
 
-/** What tools leave behind in a folder. */
-const CACHES = /^(?:__pycache__|\.git|\.venv|\.pytest_cache|\.ruff_cache|.*\.egg-info|\.DS_Store)$/;
 const SETTINGS = '.agentenv/config.toml';
 
 /**
@@ -61,7 +60,7 @@ async function walk(root: string, below: string, found: BundleFolder): Promise<v
   const entries = await readdir(path.join(root, below), { withFileTypes: true });
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const at = `${below}${entry.name}`;
-    if (CACHES.test(entry.name)) continue;
+    if (entry.name === '.git' || LEFTOVER.test(entry.name)) continue;
     if (entry.isDirectory()) await walk(root, `${at}/`, found);
     else if (entry.isFile()) found.files.push({ path: `bundle/${at}`, copy: path.join(root, at) });
     else

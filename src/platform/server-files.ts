@@ -3,7 +3,7 @@ import path from 'node:path';
 import { UserError } from '../errors.js';
 import { configSettings, namesOf } from '../gym/index.js';
 import { LIMITS } from '../limits.js';
-import { hashFile } from '../output/index.js';
+import { hashFile, LEFTOVER } from '../output/index.js';
 import type { WrittenFolder } from '../written/index.js';
 import type { CarriedFile } from './types.js';
 
@@ -27,7 +27,6 @@ const LEFT_OUT: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^gymgen\.lock\.json$/, "is gymgen's own"],
   [/^pyproject\.toml$/, 'requirements.txt replaces it: a job cannot write into the folder'],
 ];
-const CACHES = /^(?:__pycache__|\.venv|\.pytest_cache|\.ruff_cache|.*\.egg-info|\.DS_Store)$/;
 
 /**
  * Sorts the files of a written folder.
@@ -71,7 +70,7 @@ async function entriesBelow(folder: string): Promise<{ at: string; isLink: boole
     const entries = await readdir(path.join(folder, below), { withFileTypes: true });
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const at = `${below}${entry.name}`;
-      if (CACHES.test(entry.name)) continue;
+      if (LEFTOVER.test(entry.name)) continue;
       if (entry.isDirectory()) await walk(`${at}/`);
       else found.push({ at, isLink: !entry.isFile() });
       if (found.length <= LIMITS.lockFiles) continue;

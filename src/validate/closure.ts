@@ -1,12 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  GLIBC,
+  offlineUvFlags,
   type PackageFacts,
   type PackagePlatform,
-  PLATFORMS,
   type Proof,
-  PYTHON,
   requirementLines,
   VENV_CONSTRAINTS,
   venvRequirements,
@@ -14,13 +12,6 @@ import {
 } from '../rules/index.js';
 import { reasonOf, type Uv } from './uv.js';
 import { wheelFiles } from './wheels.js';
-
-/** Flags with which uv resolves for the image, from a folder of wheels alone. */
-function offlineFlags(wheels: string, platform: PackagePlatform): string[] {
-  const target = ['--python-platform', `${PLATFORMS[platform]}-manylinux_${GLIBC}`, '--python-version', PYTHON];
-  const flags = ['--quiet', '--no-config', '--offline', '--no-index', '--only-binary', ':all:'];
-  return [...flags, '--find-links', wheels, ...target];
-}
 
 /** The first install of a job: all wheels at once. Nothing is installed. */
 export async function proveWheels(
@@ -30,7 +21,7 @@ export async function proveWheels(
   platform: PackagePlatform,
 ): Promise<Proof> {
   const wheels = wheelFiles(entries).map((file) => join(root, file));
-  const flags = offlineFlags(join(root, WHEELS), platform);
+  const flags = offlineUvFlags(join(root, WHEELS), platform);
   const args = ['pip', 'install', '--dry-run', '--target', join(uv.folder, 'none'), ...flags, ...wheels];
   return { install: 'wheels', file: WHEELS, reason: await failureOf(uv, args, root) };
 }
@@ -49,7 +40,7 @@ export async function proveVenvs(
     const input = join(uv.folder, 'requirements.in');
     await writeFile(constraints, `${VENV_CONSTRAINTS.join('\n')}\n`);
     await writeFile(input, `${requirements.join('\n')}\n`);
-    const flags = offlineFlags(join(root, WHEELS), platform);
+    const flags = offlineUvFlags(join(root, WHEELS), platform);
     const args = ['pip', 'compile', ...flags, '--constraint', constraints, input, '--output-file', `${input}.txt`];
     return { install: 'venv', file, reason: await failureOf(uv, args, root) };
   };

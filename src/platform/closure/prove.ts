@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { GLIBC, PLATFORMS, PYTHON } from '../../rules/index.js';
-import { only, type ResolveParts } from './resolve.js';
+import { offlineUvFlags } from '../../rules/index.js';
+import type { ResolveParts } from './resolve.js';
 import { runUv, type Tools } from './uv.js';
 
 /**
@@ -15,8 +15,7 @@ export async function prove(
   packaged: readonly string[],
   tools: Tools,
 ): Promise<void> {
-  const target = ['--no-config', '--quiet', '--python-platform', `${PLATFORMS[platform]}-manylinux_${GLIBC}`];
-  const common = [...target, '--python-version', PYTHON, ...only(wheels)];
+  const common = offlineUvFlags(wheels, platform);
   const nowhere = path.join(tools.cwd, 'target');
   await mkdir(nowhere, { recursive: true });
   const install = ['pip', 'install', ...common, '--dry-run', '--target', nowhere, ...packaged];

@@ -14,7 +14,7 @@ export interface ResolveParts {
 }
 
 /** uv looks at this folder only, and builds nothing. */
-export const only = (wheels: string) => ['--offline', '--no-index', '--only-binary', ':all:', '--find-links', wheels];
+const only = (wheels: string) => ['--offline', '--no-index', '--only-binary', ':all:', '--find-links', wheels];
 
 /** The glibc of the wheels that are looked for. The image has a newer one. */
 const GLIBC = '2_28';

@@ -66,6 +66,13 @@ export type PackagePlatform = keyof typeof PLATFORMS;
 /** The newest glibc that a wheel may need: `manylinux_2_39`. */
 export const GLIBC = '2_39';
 
+/** Flags with which uv resolves for the image from a folder of wheels alone. It reads no config, and builds nothing. */
+export function offlineUvFlags(wheels: string, platform: PackagePlatform): string[] {
+  const target = ['--python-platform', `${PLATFORMS[platform]}-manylinux_${GLIBC}`, '--python-version', PYTHON];
+  const flags = ['--quiet', '--no-config', '--offline', '--no-index', '--only-binary', ':all:'];
+  return [...flags, '--find-links', wheels, ...target];
+}
+
 /** Versions in the training image of nemo-helix 0.8.1. `--pin` names others. */
 export const IMAGE_PINS: Readonly<Record<string, string>> = {
   'nemo-gym': '0.7.0',
