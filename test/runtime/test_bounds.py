@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fake_env import action_row, name_of, observation, row
-from openenv_bridge import messages, tool_environment, websocket
+from openenv_bridge import messages, tasks, tool_environment
 from openenv_bridge.json_codec import MAX_VALUES
 from openenv_bridge.observation_text import observation_text
 from openenv_bridge.tool_calls import MAX_DEPTH, argument_error
@@ -64,8 +64,8 @@ async def test_a_large_observation_is_processed_in_a_thread(
         threads.append(work)
         return await run(work, *args)
 
-    monkeypatch.setattr(websocket.asyncio, "to_thread", recorded)
-    large = observation({"board": "ab " * websocket.LARGE}, reward=1)
+    monkeypatch.setattr(tasks.asyncio, "to_thread", recorded)
+    large = observation({"board": "ab " * tasks.LARGE}, reward=1)
     fake = await fakes(lambda request, _: large if name_of(request) == "step" else None)
     episode = await play(fake, action_row(), interface="action", reward_rule="sum")
     assert "characters left out" in (await episode.tool("step", {})).text

@@ -68,8 +68,11 @@ async def test_a_frame_right_after_the_connection_opens_masks(
 
 async def test_a_notice_before_the_reset_queues_the_session(fakes: Any, play: Any, verdict: Any) -> None:
     fake = await fakes(max_sessions=1)
-    first, second = await play(fake), await play(fake)
-    assert (await first.tool("act", {})).text == "ok 1"
+    first = await play(fake)
+    assert (await first.tool("act", {})).text == "ok 1"  # it has the only session
+    second = await play(fake)
+    while fake.handshakes < 2:
+        await asyncio.sleep(0.01)
     assert (await verdict(first))["reward"] == 1 / 8
     assert (await second.tool("act", {})).text == "ok 1"
     assert (await verdict(second))["reward"] == 1 / 8

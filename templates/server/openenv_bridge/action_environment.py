@@ -6,11 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from openenv_bridge import messages, tool_calls
+from openenv_bridge import messages, tasks, tool_calls
 from openenv_bridge.environment import Environment
 from openenv_bridge.json_codec import loads
 from openenv_bridge.observation_text import observation_text, truncate
-from openenv_bridge.websocket import offload
 
 STEP = "step"
 NO_OBSERVATION = "The observation is empty."
@@ -36,7 +35,7 @@ class ActionEnvironment(Environment):
             result = await self._step(frame, tool)
         except messages.ErrorFrame as e:
             return truncate(tool_calls.error_frame_text(e))
-        observed = await offload(len(result.frame), lambda: observation_text(result.exact_observation()))
+        observed = await tasks.offload(len(result.frame), lambda: observation_text(result.exact_observation()))
         text = tool_calls.with_failure(observed, result)
         if result.done:
             return f"{text}\n{tool_calls.EPISODE_ENDED}" if text else tool_calls.EPISODE_ENDED

@@ -23,6 +23,7 @@ from collections.abc import Callable, Coroutine
 from enum import StrEnum
 from typing import Any
 
+from openenv_bridge import tasks
 from openenv_bridge.environment import Environment
 from openenv_bridge.idempotency import IdempotentCalls
 from openenv_bridge.mask import (
@@ -95,12 +96,12 @@ class Episode:
 
         if once:
             return await self._calls.run(tool, arguments, seen, run)
-        return await asyncio.shield(asyncio.create_task(run()))
+        return await asyncio.shield(tasks.start(run()))
 
     async def finish(self, reply: str, row_tools: list[dict[str, Any]] | None) -> Verdict:
         """End the episode and return the verdict. A repeated call returns the same verdict."""
         if self._finishing is None:
-            self._finishing = asyncio.create_task(self._run_in_order(lambda: self._finish(reply, row_tools)))
+            self._finishing = tasks.start(self._run_in_order(lambda: self._finish(reply, row_tools)))
         await asyncio.shield(self._finishing)
         assert self.verdict is not None
         return self.verdict

@@ -16,6 +16,8 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from openenv_bridge import tasks
+
 MAX_KEPT = 64  # responses of one session, for calls that were made in parallel
 
 Key = tuple[int | None, str, bytes]
@@ -47,7 +49,7 @@ class IdempotentCalls:
         call = self._calls.get(key)
         if call is None:
             self._discard_finished(seen)
-            call = self._calls[key] = _Call(asyncio.create_task(func()))
+            call = self._calls[key] = _Call(tasks.start(func()))
         text = await asyncio.shield(call.task)
         if not call.delivered:
             call.delivered = True

@@ -59,7 +59,11 @@ def has_too_many_values(text: bytes) -> bool:
 
     The text is not parsed: a parsed ``[]`` takes twenty times the memory of its text.
     """
-    return _count_separators(text) > MAX_VALUES and _count_separators(_STRING.sub(b"", text)) > MAX_VALUES
+    return (
+        len(text) > MAX_VALUES
+        and _count_separators(text) > MAX_VALUES
+        and _count_separators(_STRING.sub(b"", text)) > MAX_VALUES
+    )
 
 
 def finite(value: Any) -> float | None:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from openenv_bridge import messages, tool_calls
+from openenv_bridge import messages, tasks, tool_calls
 from openenv_bridge.client import OpenEnvClient
 from openenv_bridge.config import OpenEnvConfig
 from openenv_bridge.environment import Environment
@@ -15,7 +15,6 @@ from openenv_bridge.json_codec import dump_string, replace_surrogates
 from openenv_bridge.mask import EpisodeFailed, TransportTimeout, WrongTools
 from openenv_bridge.row import Task
 from openenv_bridge.tool_schemas import tool_mismatch
-from openenv_bridge.websocket import offload
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +47,7 @@ class ToolEnvironment(Environment):
             return tool_calls.error_frame_text(e)
         content = result.observation.get("result")
         if result.done or not ends_turn or not isinstance(content, Mapping) or "prompt" not in content:
-            text = await offload(len(result.frame), tool_calls.result_text, result)
+            text = await tasks.offload(len(result.frame), tool_calls.result_text, result)
             return tool_calls.with_failure(text, result)
         text = tool_calls.turn_text(content, self._system_prompt)
         await self._start_turn(content)

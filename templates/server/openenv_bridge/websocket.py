@@ -13,12 +13,11 @@ from typing import Any
 import aiohttp
 from aiohttp import WSMsgType
 
-from openenv_bridge import messages
+from openenv_bridge import messages, tasks
 from openenv_bridge.mask import EpisodeFailed, Failure, PeerDropped
 
 TEARDOWN_S = 5.0  # time for the server to tear the environment down before the socket is aborted
 HANDSHAKE_S = 0.3  # time for the server's half of the closing handshake; a whole shutdown has one second
-LARGE = 64 * 1024  # bytes; larger responses are processed in a thread, so that other sessions do not wait
 CONNECTION_LOST = "the connection to the server was lost"
 UNEXPECTED_FRAME = "the server sent an unexpected frame, so its responses can no longer be matched with requests"
 LINGER_NO_TIME = struct.pack("ii", 1, 0)  # SO_LINGER: discard unsent data and reset the connection
@@ -54,7 +53,8 @@ class Connection:
         self._failure: Failure | None = None  # why the socket can no longer be used
         self._closing: asyncio.Task[None] | None = None
         self._aborted = False
-        self.reader = asyncio.create_task(self._read())
+        # Started at once: a frame that arrived with the handshake is read before the first request.
+        self.reader = tasks.start(self._read())
 
     async def request(self, frame: bytes) -> messages.StepResult:
         """Send ``frame`` and wait for the response, without a time limit.
@@ -62,8 +62,6 @@ class Connection:
         A caller that stops waiting must close the connection, because responses are matched by order.
         Raises messages.ErrorFrame, messages.ServerFull, or a Failure that ends the episode.
         """
-        if not self._was_reset:
-            await asyncio.sleep(0)  # let the reader run: a frame that arrived with the handshake is not a response
         if self._notice is not None:
             raise self._notice
         if self._failure is not None:
@@ -75,7 +73,7 @@ class Connection:
             await asyncio.wait([self.reader])  # an unread frame may contain the reason
         raw = await response
         try:
-            return await offload(len(raw), messages.parse, raw)
+            return await tasks.offload(len(raw), messages.parse, raw)
         except messages.ServerFull as full:
             if self._was_reset:
                 raise EpisodeFailed("the server reported that it is full in the middle of the episode") from full
@@ -92,7 +90,7 @@ class Connection:
         if self._response is not None:
             self.abort()
         elif self._failure is None and self._closing is None:
-            self._closing = asyncio.create_task(self._send_close())
+            self._closing = tasks.start(self._send_close())
         return self._closing
 
     def abort(self) -> None:
@@ -108,12 +106,14 @@ class Connection:
 
     async def _send_close(self) -> None:
         """Send OpenEnv's close message. The server closes the socket once its session is free again."""
+        deadline = asyncio.get_running_loop().call_later(TEARDOWN_S, self.abort)
         try:
-            async with asyncio.timeout(TEARDOWN_S):
-                await self._websocket.send_frame(messages.CLOSE, WSMsgType.TEXT)
-                await asyncio.wait([self.reader])
-        except (ConnectionError, TimeoutError, aiohttp.ClientError):
+            await self._websocket.send_frame(messages.CLOSE, WSMsgType.TEXT)
+            await asyncio.wait([self.reader])
+        except (ConnectionError, aiohttp.ClientError):
             self.abort()
+        finally:
+            deadline.cancel()
 
     async def _read(self) -> None:
         try:
@@ -131,8 +131,9 @@ class Connection:
             if self._aborted:
                 _abort(self._websocket)
             try:
-                async with asyncio.timeout(2 * HANDSHAKE_S):
-                    await self._websocket.close()
+                if not self._websocket.closed:
+                    async with asyncio.timeout(2 * HANDSHAKE_S):
+                        await self._websocket.close()
             except TimeoutError:
                 pass
             finally:
@@ -149,11 +150,6 @@ class Connection:
             self._failure, self._aborted = EpisodeFailed(UNEXPECTED_FRAME), True
             if self._on_unexpected_frame is not None:
                 self._on_unexpected_frame(self._failure)
-
-
-async def offload(size: int, func: Callable[..., Any], *args: Any) -> Any:
-    """Call ``func(*args)``, in a thread if it processes a response of more than LARGE bytes."""
-    return await asyncio.to_thread(func, *args) if size > LARGE else func(*args)
 
 
 def _abort(websocket: aiohttp.ClientWebSocketResponse[bool]) -> None:
