@@ -162,7 +162,7 @@ class ServerDiscovery implements OpenDiscovery {
         if (!seen.add(fingerprint(task.id))) {
           throw new UserError(`task ${nameOf(task)}: duplicate id in the split`, { fix: CHANGED });
         }
-        page.push({ ...task, toolset: this.prober.known(task) ?? (await this.prober.find(task)) });
+        page.push(Object.assign(task, { toolset: this.prober.known(task) ?? (await this.prober.find(task)) }));
       }
       if (ends.length === 0) ends.push(listed[0] as ListedTask);
       ends[1] = listed.at(-1) as ListedTask;

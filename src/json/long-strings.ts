@@ -1,24 +1,25 @@
 import { hiddenCharacters } from '../display-text.js';
 
 const QUOTE_BYTE = 0x22;
+const COLON_BYTE = 0x3a;
+const BRACKET_BYTE = 0x5b;
 const QUOTE = 1;
 const ESCAPE = 2;
 /** A byte that `safeJson` would write differently. */
 const CHANGED = 4;
-const COLON = 8;
-const HASH = 16;
+/** The first byte of `::` or `##[`, which `safeJson` writes differently. */
+const PAIR = 8;
 /** The first byte of characters that may be hidden. */
-const LEAD = 32;
+const LEAD = 16;
 
 const HIDDEN = hiddenCharacters();
-const [COLONS, COMMAND] = [Buffer.from('::'), Buffer.from('##[')];
 
 /** The class of each byte inside a JSON string; 0 for most. */
 const CLASSES = new Uint8Array(256);
 CLASSES.fill(CHANGED, 0, 0x20);
 CLASSES[0x7f] = CHANGED;
 for (const byte of [0xc2, 0xd8, 0xdb, 0xdc, 0xe0, 0xe1, 0xe2, 0xef, 0xf0, 0xf3]) CLASSES[byte] = LEAD;
-for (const [character, found] of Object.entries({ '"': QUOTE, '\\': ESCAPE, ':': COLON, '#': HASH }))
+for (const [character, found] of Object.entries({ '"': QUOTE, '\\': ESCAPE, ':': PAIR, '#': PAIR }))
   CLASSES[character.charCodeAt(0)] = found;
 
 /** The class of each byte after a backslash. JSON.stringify writes these escapes; it may write a `\u` escape differently. */
@@ -40,10 +41,11 @@ export function longStrings(json: Buffer, long: number): number[] {
       const found = CLASSES[json[end] as number] as number;
       if (found === 0) continue; // most bytes
       if (found === QUOTE) break;
-      seen |= found;
-      if (found !== ESCAPE) continue;
-      end += 1;
-      seen |= ESCAPED[json[end] as number] as number;
+      if (found === ESCAPE) {
+        end += 1;
+        seen |= ESCAPED[json[end] as number] as number;
+      } else if (found !== PAIR) seen |= found;
+      else if (isCommand(json, end)) seen |= CHANGED;
     }
     end += 1;
     if (end <= json.length && end - start >= long && isUnchanged(json.subarray(start, end), seen))
@@ -53,10 +55,13 @@ export function longStrings(json: Buffer, long: number): number[] {
   return places;
 }
 
+/** Whether `::` or `##[` begins at an index. */
+function isCommand(json: Buffer, at: number): boolean {
+  return json[at + 1] === json[at] && (json[at] === COLON_BYTE || json[at + 2] === BRACKET_BYTE);
+}
+
 /** @param seen the classes of the bytes in the string */
 function isUnchanged(string: Buffer, seen: number): boolean {
   if ((seen & CHANGED) !== 0) return false;
-  if ((seen & COLON) !== 0 && string.includes(COLONS)) return false;
-  if ((seen & HASH) !== 0 && string.includes(COMMAND)) return false;
   return (seen & LEAD) === 0 || string.toString().search(HIDDEN) === -1;
 }

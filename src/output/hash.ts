@@ -39,10 +39,10 @@ export class Digest {
   }
 }
 
-/** The hash of a text. */
-export function hashText(text: string): string {
+/** The hash of a text, or of its bytes. */
+export function hashText(text: string | Buffer): string {
   const digest = new Digest();
-  digest.update(Buffer.from(text));
+  digest.update(typeof text === 'string' ? Buffer.from(text) : text);
   return digest.end();
 }
 

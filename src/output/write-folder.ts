@@ -48,8 +48,9 @@ export async function writeFolder(
     const changes = changesOf(plan, generated, edits);
     const changed = changes.writes.length + changes.deletes.length > 0;
     if (changed) {
-      await writeNewFile(stagedPath(places, LOCK_FILE), [Buffer.from(lock)]);
-      const hashOf = (path: string) => generated.get(path)?.full ?? hashText(lock);
+      const lockBytes = Buffer.from(lock);
+      await writeNewFile(stagedPath(places, LOCK_FILE), [lockBytes]);
+      const hashOf = (path: string) => generated.get(path)?.full ?? hashText(lockBytes);
       await commit({ places, changes, hashOf, lock: runLock, signal });
     }
     return { plan, changed, folder };
