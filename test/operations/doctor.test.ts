@@ -155,7 +155,7 @@ describe("NeMo Gym's Python", () => {
     addGym(folder, '3.13.15', join(folder, 'the base'));
     expect(await checkOf('Python 3.13.15')).toMatchObject({
       found: null,
-      fix: `export PATH='${join(folder, 'the base/bin')}':"$PATH"`,
+      fix: `export PATH="$PATH":'${join(folder, 'the base/bin')}'`,
     });
   });
 
@@ -201,7 +201,7 @@ describe("NeMo Gym's Python", () => {
   test('is built by the script of a checkout as root, if Debian has its source', async () => {
     onlyPrograms({ uv: uv(), bash: '', 'apt-get': '' });
     const { fix = '' } = (await checkOf(GYM_PYTHON)) ?? {};
-    const script = /^export PATH="\$\(dirname "\$\((\S+)\)"\)":"\$PATH"$/.exec(fix)?.[1];
+    const script = /^export PATH="\$PATH:\$\(dirname "\$\((\S+)\)"\)"$/.exec(fix)?.[1];
     if (process.getuid?.() === 0) expect(existsSync(script as string)).toBe(true);
     else expect(script).toBeUndefined();
   });

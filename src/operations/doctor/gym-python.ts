@@ -54,7 +54,7 @@ async function remedy(
   signal: AbortSignal,
 ): Promise<Required<Pick<Check, 'fix' | 'needed'>>> {
   const folder = await hiddenFolder(uv, wanted, gym, signal);
-  if (folder !== undefined) return { fix: `export PATH=${shellQuote(folder)}:"$PATH"`, needed: true };
+  if (folder !== undefined) return { fix: `export PATH="$PATH":${shellQuote(folder)}`, needed: true };
   const downloads = await downloadsOf(uv, wanted, signal);
   const download = `uv python install ${shellQuote(wanted)}`;
   if (downloads === 'automatic') {
@@ -74,7 +74,7 @@ async function hiddenFolder(uv: string, wanted: string, gym: Gym | null, signal:
   const folders = new Set([gym?.programs, ...(await Promise.all(bases))]);
   for (const folder of folders) {
     if (!folder) continue;
-    const PATH = [folder, process.env.PATH ?? ''].join(delimiter);
+    const PATH = [process.env.PATH ?? '', folder].join(delimiter);
     if ((await find(uv, wanted, signal, { PATH })) !== null) return folder;
   }
   return undefined;
@@ -124,7 +124,7 @@ const asRoot = isRoot ? '' : 'sudo ';
 async function built(wanted: string): Promise<string> {
   const isAny = wanted === GYM_PYTHON;
   if (isAny && isRoot && existsSync(BUILD_PYTHON) && (await which('bash')) && (await which('apt-get'))) {
-    return `export PATH="$(dirname "$(${shellQuote(BUILD_PYTHON)})")":"$PATH"`;
+    return `export PATH="$PATH:$(dirname "$(${shellQuote(BUILD_PYTHON)})")"`;
   }
   const version = isAny ? '3.13.14 or newer' : wanted;
   return `install CPython ${version} (https://www.python.org/downloads/), and put its folder on PATH`;
