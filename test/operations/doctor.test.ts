@@ -20,6 +20,7 @@ function onlyPrograms(programs: Record<string, string>): string {
   vi.stubEnv('XDG_CACHE_HOME', join(folder, 'cache'));
   vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
   vi.stubEnv('VIRTUAL_ENV', '');
+  for (const name of ['https_proxy', 'all_proxy', 'no_proxy', 'ALL_PROXY', 'NO_PROXY']) vi.stubEnv(name, '');
   return folder;
 }
 
@@ -116,17 +117,22 @@ describe('uv', () => {
   });
 
   test.each([
-    ['pip installs packages', { python3: 'exit 0', curl: '' }, 'python3 -m pip install uv'],
-    [
-      'pip is missing or may not install',
-      { python3: 'exit 1', curl: '' },
-      'curl -LsSf https://astral.sh/uv/install.sh | sh',
-    ],
-    ['pipx is there', { python3: 'exit 1', pipx: '', curl: '' }, 'pipx install uv'],
+    ['pip installs packages', { python3: says('pip'), curl: '' }, 'python3 -m pip install uv'],
+    ['pip may not install', { python3: says('venv'), curl: '' }, 'curl -LsSf https://astral.sh/uv/install.sh | sh'],
+    ['pipx is there', { python3: says('venv'), pipx: '', curl: '' }, 'pipx install uv'],
     ['nothing else is there', {}, 'https://docs.astral.sh/uv/getting-started/installation/'],
   ])('is got in a way that works here, if %s', async (_, programs, fix) => {
     onlyPrograms(programs);
+    vi.stubEnv('HTTPS_PROXY', await openPort());
     expect(await checkOf('uv')).toMatchObject({ found: null, fix });
+  });
+
+  test('is installed in a virtual environment if its site cannot be reached and pip may not install', async () => {
+    onlyPrograms({ python3: says('venv'), curl: '' });
+    vi.stubEnv('HTTPS_PROXY', 'http://127.0.0.1:1/');
+    expect((await checkOf('uv'))?.fix).toBe(
+      'python3 -m venv ~/.local/uv-venv && ~/.local/uv-venv/bin/pip install uv && export PATH="$PATH":~/.local/uv-venv/bin',
+    );
   });
 });
 

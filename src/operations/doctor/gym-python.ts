@@ -1,17 +1,13 @@
 // The Python that NeMo Gym has uv look for, and how to get it on this machine.
 
 import { existsSync } from 'node:fs';
-import { connect } from 'node:net';
 import { delimiter } from 'node:path';
 import { which } from '../../files.js';
-import { proxyFor } from '../../openenv/index.js';
 import { shellQuote } from '../../printed-command.js';
 import { BUILD_PYTHON, candidatePythons, GYM_PYTHON } from '../../source/index.js';
 import type { Gym } from './gym.js';
 import { type Check, firstLineOf, outputOf } from './programs.js';
-
-/** Time for a connection to the host of uv's downloads. */
-const CONNECT_MS = 3000;
+import { isReachable } from './reachable.js';
 
 /**
  * NeMo Gym creates the venv of each server with `uv venv --python` and the version of its own Python. uv then looks outside
@@ -92,21 +88,6 @@ async function downloadsOf(uv: string, wanted: string, signal: AbortSignal): Pro
   const url = listed && /"url":\s*"([^"]+)"/.exec(listed)?.[1];
   if (!url || !(await isReachable(mirror ?? url))) return 'off';
   return mode === 'Automatic' ? 'automatic' : 'manual';
-}
-
-/** Whether the host of a URL, or the proxy for it, accepts connections. */
-async function isReachable(url: string): Promise<boolean> {
-  try {
-    const { protocol, hostname, port } = proxyFor(url)?.url ?? new URL(url);
-    if (protocol === 'file:') return true;
-    const socket = connect({ host: hostname, port: Number(port) || (protocol === 'http:' ? 80 : 443) });
-    return await new Promise<boolean>((resolve) => {
-      socket.setTimeout(CONNECT_MS, () => resolve(false));
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    }).finally(() => socket.destroy());
-  } catch {
-    return false; // the proxy's variable is not a URL
-  }
 }
 
 /** The command that installs the distribution's package, if that is new enough. */

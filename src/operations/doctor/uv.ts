@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { which } from '../../files.js';
 import { shellQuote } from '../../printed-command.js';
 import { type Check, firstLineOf } from './programs.js';
+import { isReachable } from './reachable.js';
 
 /**
  * uv as NeMo Gym finds it: on PATH.
@@ -23,20 +24,31 @@ export async function uvCheck(known: string | undefined, signal: AbortSignal): P
   return { ...check, found: null, problem, fix: `export PATH="$PATH":${shellQuote(dirname(known))}` };
 }
 
-/** Fails if pip is missing, or if the system's packages may not be mixed with pip's (PEP 668). */
-const PIP_INSTALLS = `
-import os, pip, sys, sysconfig
-in_venv = sys.prefix != sys.base_prefix
-sys.exit(not in_venv and os.path.exists(os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")))`;
+/**
+ * Prints how a Python can install uv. `pip` may not install next to the packages of the system (PEP 668), but does so in a
+ * virtual environment.
+ */
+const INSTALLERS = `
+import importlib.util, os, sys, sysconfig
+managed = os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
+is_managed = sys.prefix == sys.base_prefix and os.path.exists(managed)
+has = importlib.util.find_spec
+print("pip" if has("pip") and not is_managed else "venv" if has("ensurepip") else "")`;
 
-/** @see https://docs.astral.sh/uv/getting-started/installation/ */
+const DOCS = 'https://docs.astral.sh/uv/getting-started/installation/';
+const SCRIPT = 'https://astral.sh/uv/install.sh';
+const VENV = '~/.local/uv-venv';
+
+/** The first way to install uv that works here. */
 async function install(signal: AbortSignal): Promise<string> {
   const python = await which('python3');
-  if (python && (await firstLineOf(python, ['-I', '-c', PIP_INSTALLS], { signal })) !== null) {
-    return 'python3 -m pip install uv';
-  }
+  const installer = python && (await firstLineOf(python, ['-I', '-c', INSTALLERS], { signal }));
+  if (installer === 'pip') return 'python3 -m pip install uv';
   if (await which('pipx')) return 'pipx install uv';
   if (await which('brew')) return 'brew install uv';
-  if (await which('curl')) return 'curl -LsSf https://astral.sh/uv/install.sh | sh';
-  return 'https://docs.astral.sh/uv/getting-started/installation/';
+  if ((await which('curl')) && (await isReachable(SCRIPT))) return `curl -LsSf ${SCRIPT} | sh`;
+  if (installer === 'venv') {
+    return `python3 -m venv ${VENV} && ${VENV}/bin/pip install uv && export PATH="$PATH":${VENV}/bin`;
+  }
+  return DOCS;
 }
