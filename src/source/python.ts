@@ -11,7 +11,7 @@ export const SUPPORTED_PYTHON = '>=3.11';
 /** The Python versions that NeMo Gym 0.7 accepts. */
 export const GYM_PYTHON = '>=3.13.14,<3.14';
 
-/** The program of a checkout that prints the path of such a Python, and builds it if there is none. Not in the npm package. */
+/** The program that prints the path of such a Python. On Debian, it builds one as root if there is none. */
 export const BUILD_PYTHON = fileURLToPath(new URL('../../scripts/python313.sh', import.meta.url));
 
 /** Arguments of `uv pip install` for packages with hashes. A build would install packages that are not locked. */

@@ -204,7 +204,7 @@ describe("NeMo Gym's Python", () => {
     expect(await checkOf(GYM_PYTHON)).toMatchObject({ fix: expect.stringMatching(fix), needed: true });
   });
 
-  test('is built by the script of a checkout as root, if Debian has its source', async () => {
+  test('is built by the script of the package as root, if Debian has its source', async () => {
     onlyPrograms({ uv: uv(), bash: '', 'apt-get': '' });
     const { fix = '' } = (await checkOf(GYM_PYTHON)) ?? {};
     const script = /^export PATH="\$PATH:\$\(dirname "\$\((\S+)\)"\)"$/.exec(fix)?.[1];

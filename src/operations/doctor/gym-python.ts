@@ -1,6 +1,5 @@
 // The Python that NeMo Gym has uv look for, and how to get it on this machine.
 
-import { existsSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { which } from '../../files.js';
 import { shellQuote } from '../../printed-command.js';
@@ -104,7 +103,7 @@ const asRoot = isRoot ? '' : 'sudo ';
 
 async function built(wanted: string): Promise<string> {
   const isAny = wanted === GYM_PYTHON;
-  if (isAny && isRoot && existsSync(BUILD_PYTHON) && (await which('bash')) && (await which('apt-get'))) {
+  if (isAny && isRoot && (await which('bash')) && (await which('apt-get'))) {
     return `export PATH="$PATH:$(dirname "$(${shellQuote(BUILD_PYTHON)})")"`;
   }
   const version = isAny ? '3.13.14 or newer' : wanted;
