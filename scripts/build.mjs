@@ -21,11 +21,18 @@ function packagesIn(chunks) {
 /** The licences of these packages, which must accompany copies of their code. */
 function notices(packages) {
   return packages.map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    if (!file) throw new Error(`${name} has no licence file`);
-    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+    if (!file && license !== 'MIT') throw new Error(`${name} has no licence file`);
+    const text = file ? readFileSync(join(folder, file), 'utf8') : mit(author);
+    return `${name} ${version} (${license})\n\n${text.trim()}\n`;
   });
+}
+
+/** The text of the MIT licence, for a package that only names it. */
+function mit(author) {
+  const text = readFileSync(join(root, 'scripts/mit.txt'), 'utf8');
+  return `MIT License\n\nCopyright (c) ${author}\n\n${text}`;
 }
 
 rmSync(dist, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { type CommandName, type Flags, helpOf, type NamedOption, optionsOf } from '../options/index.js';
 import { asStarted } from '../printed-command.js';
 
@@ -28,6 +28,7 @@ export interface CommandArgument {
   name: string;
   help: string;
   default?: string;
+  choices?: readonly string[];
 }
 
 /** Descriptions of groups of commands whose names begin with the same word. */
@@ -43,7 +44,7 @@ export function addCommand(cli: Command, spec: CommandSpec): void {
     .description(spec.description)
     .addHelpText('after', () => asStarted(notesOf(spec)));
   if (spec.usage !== undefined) command.usage(spec.usage);
-  for (const { name, help, default: value } of spec.arguments) command.argument(name, help, value);
+  for (const argument of spec.arguments) command.addArgument(commanderArgument(argument));
   const options = optionsOf(spec.name).map((option) => [option.name, commanderOption(option)] as const);
   for (const [, option] of options) command.addOption(option);
   command.action(async (...all: unknown[]) => {
@@ -66,6 +67,11 @@ function groupOf(cli: Command, group: string | undefined): Command {
   return (
     cli.commands.find((command) => command.name() === group) ?? cli.command(group).description(GROUPS[group] ?? '')
   );
+}
+
+function commanderArgument({ name, help, default: value, choices }: CommandArgument): Argument {
+  const result = new Argument(name, help).default(value);
+  return choices === undefined ? result : result.choices(choices);
 }
 
 function commanderOption(option: NamedOption): Option {

@@ -268,15 +268,16 @@ export const RecordDocument = z.strictObject({
 export type RecordDocument = z.infer<typeof RecordDocument>;
 
 export const DoctorDocument = z.strictObject({
-  status: z.enum(['ok', 'missing']).describe('`missing`: something needed was not found'),
+  status: z.enum(['ok', 'missing']).describe('`missing`: something needed is missing'),
   checks: z.array(
     z.strictObject({
-      name: z.string().describe('Program or package'),
+      name: z.string().describe('Program, package, or another need'),
       use: z.string().describe('What it is for'),
-      found: z.string().nullable().describe('Version and path; null if not found'),
-      fix: z.string().describe('How to get it'),
-      needed: z.boolean().describe('Whether it must be installed'),
-      warning: z.string().optional().describe('Problem with the found version'),
+      found: z.string().nullable().describe('Version and path, or the amount; null if missing'),
+      problem: z.string().optional().describe('Why it counts as missing, if not just because it was not found'),
+      fix: z.string().optional().describe('How to get it on this machine'),
+      needed: z.boolean().describe('Whether it must be there; false for what gymgen or uv can install itself'),
+      warning: z.string().optional().describe('Problem with what was found'),
     }),
   ),
 });

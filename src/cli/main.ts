@@ -7,6 +7,7 @@ import { refuseEmpty, refuseMistyped } from './arguments.js';
 import { addCommand, type CommandSpec, notesOf, usageParts } from './command.js';
 import { batch } from './commands/batch.js';
 import { check } from './commands/check.js';
+import { completion } from './commands/completion.js';
 import { demo } from './commands/demo.js';
 import { doctor } from './commands/doctor.js';
 import { inspect } from './commands/inspect.js';
@@ -38,6 +39,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   play,
   report,
   doctor,
+  completion,
   demo,
 ];
 
@@ -54,6 +56,10 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
 export async function main(argv: string[]): Promise<void> {
   mayClose(process);
   try {
+    if (argv[2] === 'complete' && argv[3] === '--') {
+      const { printSuggestions } = await import('./completion.js');
+      return printSuggestions(argv.slice(4), COMMANDS);
+    }
     assertCurrentFolder();
     const cli = program();
     await refuseMistyped(

@@ -13,6 +13,7 @@ export {
   scoreNames,
 } from './messages.js';
 export { pages, prefetch } from './pages.js';
+export { proxyFor } from './proxy.js';
 export { ServerBusy, waitFor } from './retry-after.js';
 export { type Answer, prepareSessions, Session } from './session.js';
 export { NoTaskApi, TaskApi, type TaskDescriptor } from './task-api.js';

@@ -8,7 +8,7 @@ export {
 } from './batch.js';
 export { type CheckReport, check } from './check.js';
 export { type DemoReport, demo, serveDemo } from './demo.js';
-export { type Check, doctor } from './doctor.js';
+export { type Check, doctor } from './doctor/index.js';
 export { eachFolder, type FolderOutcome, type LockFlags, lockedRequests } from './from-lock/index.js';
 export type { Generated, GenerateRequest } from './generate.js';
 export { type Inspection, type InspectRequest, inspect } from './inspect.js';

@@ -16,7 +16,8 @@ export type CommandName =
   | 'play'
   | 'report'
   | 'demo'
-  | 'doctor';
+  | 'doctor'
+  | 'completion';
 
 /** One row of the table: everything that gymgen knows about a command-line option. */
 export interface Option {

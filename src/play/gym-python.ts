@@ -10,14 +10,13 @@ import {
   cachedFolder,
   createEnvironment,
   folderOfThisRun,
+  GYM_PYTHON,
   lockedRequirements,
   ownPython,
   pythonIn,
   runProgram,
 } from '../source/index.js';
 
-/** The Python versions that NeMo Gym 0.7 accepts. */
-const PYTHON = '>=3.13.14,<3.14';
 /** NeMo Gym pins these in the venv of each server, so that all processes of a run have the same. */
 const PINNED = ['nemo-gym', 'ray', 'openai'];
 /** The first version with environment servers, which the written configs use. */
@@ -88,7 +87,7 @@ export async function serverPython(
   const create = async (fresh: string) => {
     await building?.(fresh);
     const install = ['--compile-bytecode', ...requirements];
-    const wanted = { name: basename(folder), python: PYTHON, install, options: [], cwd: '/', env };
+    const wanted = { name: basename(folder), python: GYM_PYTHON, install, options: [], cwd: '/', env };
     await createEnvironment(wanted, fresh, note, signal);
   };
   if (more.some((each) => LOCAL.test(each))) return pythonIn(await folderOfThisRun(create));

@@ -3,3 +3,4 @@ export { type Played, type PlayReporter, type PlayRequest, play, type ServeEnvir
 export type { Call, Conversation, Move, Policy } from './policy.js';
 export { policyOf } from './policy-file.js';
 export { type ModelServer, modelServer } from './policy-server.js';
+export { freePorts } from './ports.js';

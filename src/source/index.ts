@@ -1,9 +1,9 @@
 export { type BundleOptions, bundleReference, inRepositoryOf, realPath } from './bundle.js';
-export { cachedFolder, folderOfThisRun } from './cache.js';
+export { cachedFolder, cacheFolder, folderOfThisRun } from './cache.js';
 export { serveExample, serveExampleOpenly } from './example.js';
 export { candidatePythons, FRAMEWORK_VERSION, frameworkProblem } from './framework.js';
 export { ensureUv, findUv, lockedRequirements, runProgram } from './programs.js';
-export { type BuildOptions, createEnvironment, ownPython, pythonIn } from './python.js';
+export { BUILD_PYTHON, type BuildOptions, createEnvironment, GYM_PYTHON, ownPython, pythonIn } from './python.js';
 export { codeOf, HOST_AND_PORT, looksLikeSource, resolveSource } from './resolve.js';
 export type { LocalServer } from './serve.js';
 export type { NamedSource, Source, SourceContext, SourceReporter } from './types.js';

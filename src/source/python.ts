@@ -1,11 +1,18 @@
 import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { UserError } from '../errors.js';
 import { cachedFolder } from './cache.js';
 import { ensureUv, lockedRequirements, runProgram } from './programs.js';
 
 /** OpenEnv and AgentEnv require this, whatever a project declares. */
 export const SUPPORTED_PYTHON = '>=3.11';
+
+/** The Python versions that NeMo Gym 0.7 accepts. */
+export const GYM_PYTHON = '>=3.13.14,<3.14';
+
+/** The program that prints the path of such a Python. On Debian, it builds one as root if there is none. */
+export const BUILD_PYTHON = fileURLToPath(new URL('../../scripts/python313.sh', import.meta.url));
 
 /** Arguments of `uv pip install` for packages with hashes. A build would install packages that are not locked. */
 const LOCKED = ['--no-cache', '--no-deps', '--require-hashes', '--only-binary', ':all:'];
@@ -16,7 +23,7 @@ const OWN = {
   gridsim: { name: 'gridsim', python: SUPPORTED_PYTHON, install: LOCKED },
   'nemo-gym': {
     name: 'NeMo Gym',
-    python: '>=3.13.14,<3.14',
+    python: GYM_PYTHON,
     install: [
       ...LOCKED,
       // The parser of OmegaConf has no wheel. What builds it is locked, too.

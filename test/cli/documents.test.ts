@@ -130,7 +130,7 @@ test('report: of rollouts and of a server', async () => {
 
 test('doctor', async () => {
   const { json } = await place();
-  expect((await json(documents.DoctorDocument, 'doctor')).checks).toHaveLength(5);
+  expect((await json(documents.DoctorDocument, 'doctor')).checks).toHaveLength(8);
 });
 
 test('errors of a command, of its options and of the command line', async () => {

@@ -19,7 +19,12 @@ gymgen http://127.0.0.1:8000 gym-root --split train --limit 100
 
 This writes the resources server of an OpenEnv server into the Gym root \`gym-root\`. \`write\` is the default command.
 The result goes to stdout, and everything else to stderr. With \`--json\`, stdout is [one JSON document](json.md).
+
+To complete commands, options and their values with the Tab key, see [\`gymgen completion\`](#gymgen-completion).
 `;
+
+/** `completion` has none. */
+const WITH_OPTIONS = COMMANDS.filter(({ name }) => optionsOf(name).length > 0).length;
 
 function page(): string {
   const options = allOptions();
@@ -59,14 +64,13 @@ function commandText(command: CommandSpec): string {
   return [
     `\n## gymgen ${name}\n`,
     `${description}.\n`,
-    `\`\`\`\ngymgen ${command.isDefault ? `[${name}]` : name} ${usage ?? `${args} [options]`.trim()}\n\`\`\``,
+    `\`\`\`\ngymgen ${command.isDefault ? `[${name}]` : name} ${usage ?? `${args}${options.length === 0 ? '' : ' [options]'}`.trim()}\n\`\`\``,
     ...(command.arguments.length === 0 ? [] : ['']),
     ...command.arguments.map(({ name: argument, help, default: value }) =>
       wrapped(`- ${code(argument)}: ${help}${value === undefined ? '' : ` (default: ${code(value)})`}`, '  '),
     ),
     ...(examples === '' ? [] : ['', `\`\`\`\n${examples}\n\`\`\``]),
-    '\nOptions:\n',
-    ...groups,
+    ...(groups.length === 0 ? [] : ['\nOptions:\n', ...groups]),
     ...(exitCodes === undefined ? [] : [`\n${table(exitCodes)}`]),
   ].join('\n');
 }
@@ -91,7 +95,7 @@ function optionText(option: NamedOption): string {
     `${helpOf(option)}.`,
     ...variants,
     ...(conflicts === undefined ? [] : [`Not together with ${code(flagOf(conflicts as NamedOption['name']))}.`]),
-    `Commands: ${commands.length === COMMANDS.length ? 'all' : commands.join(', ')}.`,
+    `Commands: ${commands.length === WITH_OPTIONS ? 'all' : commands.join(', ')}.`,
     ...(recorded ? ['Kept in the lock file.'] : []),
   ];
   return wrapped(`- ${code(flags)}: ${sentences.join(' ')}`, '  ');

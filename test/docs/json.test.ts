@@ -53,7 +53,7 @@ const DOCUMENTS: readonly [heading: string, intro: string, schema: z.ZodType][] 
   ['trainer nemo-rl', 'A config of NeMo RL.', TrainerNemoRlDocument],
   ['trainer axolotl', 'The files that Axolotl needs.', TrainerAxolotlDocument],
   ['trainer verl', 'What the recipe `nemo_gym` of verl needs.', TrainerVerlDocument],
-  ['doctor', 'One entry per program or package.', DoctorDocument],
+  ['doctor', 'One entry per need.', DoctorDocument],
 ];
 
 function page(): string {

@@ -1,19 +1,19 @@
 import { EXIT } from '../../errors.js';
-import type { Check } from '../../operations/doctor.js';
+import type { Check } from '../../operations/doctor/index.js';
 import type { CommandSpec } from '../command.js';
 import type { DoctorDocument } from '../documents.js';
 import type { Mark, Terminal } from '../ui/terminal.js';
 
 export const doctor: CommandSpec = {
   name: 'doctor',
-  description: 'Show which programs gymgen and NeMo Gym need, and how to get the missing ones',
+  description: 'Show what gymgen and NeMo Gym need on this machine, and how to get what is missing',
   arguments: [],
   examples: '',
   exitCodes: { 0: 'everything needed was found', 1: 'something needed is missing' },
   async run(flags) {
-    const [{ run }, operation] = await Promise.all([import('../run.js'), import('../../operations/doctor.js')]);
+    const [{ run }, operation] = await Promise.all([import('../run.js'), import('../../operations/doctor/index.js')]);
     await run(flags, async (terminal, signal) => {
-      terminal.progress('looking for programs');
+      terminal.progress('looking at this machine');
       const checks = await operation.doctor(signal);
       for (const check of checks) show(check, terminal);
       const isMissing = checks.some(({ found, needed }) => found === null && needed);
@@ -28,9 +28,9 @@ const WARN: Mark = { text: 'warn   ', colour: 'yellow' };
 const OPTIONAL: Mark = { text: '-      ', colour: 'dim' };
 const MISSING: Mark = { text: 'missing', colour: 'red' };
 
-function show({ name, use, found, fix, needed, warning }: Check, terminal: Terminal): void {
+function show({ name, use, found, problem, fix, needed, warning }: Check, terminal: Terminal): void {
   const mark = found === null ? (needed ? MISSING : OPTIONAL) : warning === undefined ? OK : WARN;
-  terminal.result(`${name}: ${found ?? 'not found'}${warning === undefined ? '' : `, ${warning}`}`, mark);
+  terminal.result(`${name}: ${found ?? problem ?? 'not found'}${warning === undefined ? '' : ` ${warning}`}`, mark);
   terminal.result(`        ${use}`);
-  if (found === null) terminal.result(`        get it: ${fix}`);
+  if (mark !== OK && fix !== undefined) terminal.result(`        fix: ${fix}`);
 }
