@@ -58,6 +58,7 @@ export function config(
   return render('configs/name.yaml', {
     names,
     description: description(envName),
+    envName,
     ...('url' in server
       ? { url: server.url, bundle: null, sandbox: null }
       : { url: null, bundle: server.bundle, sandbox: orNull(server.sandbox) }),

@@ -13,6 +13,7 @@ it('has the three instances, without options that are not set', async () => {
       domain: agent
       description: "gridsim-v1's tasks, served by OpenEnv"
       url: "http://127.0.0.1:8000"
+      environment: "gridsim-v1"
 gridsim_v1_simple_agent:
   responses_api_agents:
     simple_agent:
@@ -53,6 +54,7 @@ it('has the optional keys after the url in a fixed order', async () => {
   const server = read.gridsim_v1.resources_servers.gridsim_v1;
   expect(Object.keys(server).slice(3)).toEqual([
     'url',
+    'environment',
     'headers',
     'tool_names',
     'tool_timeout',

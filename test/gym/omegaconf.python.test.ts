@@ -51,6 +51,7 @@ it('reads the whole config, and no environment variables', async () => {
     domain: 'agent',
     description: description(envName),
     url,
+    environment: envName,
     headers: given.headers,
     tool_names: { a_b: 'a.${oc.env:HOME}', off_: 'on', 'c-d': '"\n}}' },
     tool_timeout: 0.5,

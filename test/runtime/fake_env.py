@@ -54,6 +54,8 @@ class Fake:
         self.max_sessions = max_sessions
         self.on_open: Callable[[web.WebSocketResponse], Awaitable[None]] | None = None
         self.refuse: Callable[[], web.Response | None] = lambda: None
+        self.asked: list[str] = []  # paths of pages
+        self.pages: dict[str, Any] = {}  # JSON by path; anything else is 404
         self.handshakes = self.open = 0
         self.requests: list[dict[str, Any]] = []
         self.url = ""
@@ -61,6 +63,7 @@ class Fake:
     async def start(self, port: int = 0) -> Fake:
         app = web.Application()
         app.router.add_get("/ws", self._serve)
+        app.router.add_get("/{page}", self._page)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", port, reuse_address=True).start()
@@ -72,6 +75,11 @@ class Fake:
 
     def count(self, name: str) -> int:
         return sum(name_of(request) == name for request in self.requests)
+
+    async def _page(self, request: web.Request) -> web.Response:
+        self.asked.append(request.path)
+        page = self.pages.get(request.path)
+        return web.json_response(page) if page is not None else web.Response(status=404)
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         self.handshakes += 1

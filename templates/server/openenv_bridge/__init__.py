@@ -11,6 +11,7 @@
     tool_environment.py     ... with tools: tool calls, turns, the end of the episode
     action_environment.py   ... with one action
     client.py               opens sessions on the OpenEnv server, and waits while it is full
+    environment_check.py    whether the server serves the environment of the rows
     concurrency.py          how many sessions are open at once, and who waits
     connector.py            connects, and retries while the server is busy
     endpoint.py             URL, headers and proxy of the OpenEnv server

@@ -10,6 +10,7 @@ from openenv_bridge import messages
 from openenv_bridge.concurrency import ConcurrencyLimit, Slot
 from openenv_bridge.config import OpenEnvConfig
 from openenv_bridge.connector import BundleServer, Connector
+from openenv_bridge.environment_check import EnvironmentCheck
 from openenv_bridge.mask import Failure, ProviderUnavailable, TransportTimeout
 from openenv_bridge.row import Task
 from openenv_bridge.websocket import Connection
@@ -23,6 +24,7 @@ class OpenEnvClient:
     def __init__(self, config: OpenEnvConfig, environ: Mapping[str, str], bundle: BundleServer | None = None) -> None:
         self._connector = Connector(config, environ, bundle)
         self._reset_timeout = config.reset_timeout
+        self.check = EnvironmentCheck(self._connector.display_name, config.environment, self._connector.get)
         self.limit = ConcurrencyLimit(self._connector.display_name)
         self._connections: set[Connection] = set()
 

@@ -33,6 +33,11 @@ class OpenEnvConfig(BaseResourcesServerConfig):
         description="Address of a running OpenEnv server: http, https, ws or wss, with or without a base path. "
         "Exactly one of `url` and `bundle` is required.",
     )
+    environment: str | None = Field(
+        None,
+        description="Name of the environment that the server at `url` is expected to serve. If the server reports "
+        "another name at startup, this is a warning, and part of the reason of each masked rollout.",
+    )
     bundle: str | None = Field(
         None,
         description="AgentEnv bundle that this server serves itself: a folder, or the name of an installed bundle. "

@@ -10,19 +10,21 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from types import SimpleNamespace
-from typing import Protocol
+from typing import Any, Protocol
 
 import aiohttp
 from yarl import URL
 
 from openenv_bridge.config import OpenEnvConfig
 from openenv_bridge.endpoint import expand_headers, proxy_for, websocket_url
+from openenv_bridge.json_codec import loads
 from openenv_bridge.mask import Failure, TransportUnreachable
 from openenv_bridge.websocket import HANDSHAKE_S
 
 logger = logging.getLogger(__name__)
 
 RETRY_PAUSES_S = (0.25, 5.0)  # the first and the longest pause between two attempts
+MAX_ANSWER = 64 * 1024  # bytes of an answer that is not part of an episode
 # Status codes of a server that is full or restarting, or of the proxy in front of it.
 BUSY_STATUSES = frozenset({429, 502, 503, 504})
 
@@ -95,6 +97,25 @@ class Connector:
                     self._is_retrying = True
                     logger.warning("%s; retrying", e.failure)
                 await asyncio.sleep(next_try - now)
+
+    async def get(self, path: str) -> Any:
+        """GET the JSON at ``path`` of ``config.url``, or None for any other answer. Raises TransportUnreachable."""
+        assert self._url is not None
+        url = self._url.with_scheme("https" if self._url.scheme == "wss" else "http")
+        base = url.path.removesuffix("/ws")
+        timeout = aiohttp.ClientTimeout(total=self._timeout)
+        try:
+            async with self._client().get(
+                url.with_path(base + path, keep_query=True), headers=self._headers, proxy=self._proxy, timeout=timeout
+            ) as response:
+                return loads(await response.content.read(MAX_ANSWER)) if response.status == 200 else None
+        except TimeoutError:
+            raise TransportUnreachable(f"{self.display_name} did not answer within {self._timeout:g} s") from None
+        except (aiohttp.ClientError, OSError) as e:
+            failure = self._translate(e)
+            raise failure.failure if isinstance(failure, RetryableError) else failure from None
+        except ValueError:
+            return None
 
     async def close(self) -> None:
         """Close the HTTP client, if it belongs to the running event loop."""

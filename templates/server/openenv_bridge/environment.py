@@ -63,6 +63,11 @@ class Environment(ABC):
     def check_tools(self, row_tools: list[dict[str, Any]]) -> None:
         """Raises WrongTools if the environment's tools differ from those of the row."""
 
+    @property
+    def difference(self) -> str | None:
+        """How the server's environment differs from that of the rows, if it did at startup."""
+        return self._client.check.difference
+
     def verdict(self) -> Verdict:
         """Return the score. Raises Unscored."""
         return self._scoring.verdict()

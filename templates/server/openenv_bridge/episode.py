@@ -109,7 +109,7 @@ class Episode:
     def mask(self, failure: Failure, *, states: frozenset[State] = OPEN) -> None:
         """End the episode without a score, if it is in one of ``states``. The first reason stays."""
         if self.state in states:
-            mask = failure.mask()
+            mask = failure.mask(self._environment.difference)
             self._transition(State.MASKED, Verdict(mask=mask))
             logger.warning("rollout masked (%s) at %s: %s", mask.kind, one_line(str(self.task)), mask.reason)
 

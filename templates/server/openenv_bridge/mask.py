@@ -33,8 +33,9 @@ class Failure(Exception):
 
     kind: ClassVar[str]
 
-    def mask(self) -> Mask:
-        return Mask(self.kind, one_line(str(self)))
+    def mask(self, note: str | None = None) -> Mask:
+        """``note`` is appended to the reason."""
+        return Mask(self.kind, one_line(f"{self} ({note})" if note else str(self)))
 
 
 class TransportUnreachable(Failure):

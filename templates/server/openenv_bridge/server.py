@@ -18,6 +18,7 @@ from nemo_gym.base_resources_server import (
     ResourcesSeedSessionResponse,
     SimpleResourcesServer,
 )
+from nemo_gym.config_types import AggregateMetrics, AggregateMetricsRequest
 from nemo_gym.server_utils import SESSION_ID_KEY
 from pydantic import BaseModel, PrivateAttr, ValidationError
 from starlette.middleware.sessions import SessionMiddleware
@@ -96,8 +97,13 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
         # Gym's own routes come first and take precedence. A model can name any tool: the environment itself answers for
         # a tool that it does not have.
         app.post("/{tool_name:path}", response_class=PlainTextResponse)(self.call_tool)
-        on_startup = self._bundle.start if self._bundle else None
-        lifespan.install(app, on_startup=on_startup, on_signal=self.stop, on_shutdown=self._shut_down)
+        lifespan.install(
+            app,
+            on_startup=self._bundle.start if self._bundle else None,
+            in_background=None if self._bundle else self._client.check.run,
+            on_signal=self.stop,
+            on_shutdown=self._shut_down,
+        )
         return app
 
     def setup_session_middleware(self, app: FastAPI) -> None:
@@ -169,6 +175,12 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
         reply, tools = last_reply(verify_request), row_tools(verify_request)
         verdict = await self._sessions.verify(_session_id(request), task, reply, tools)
         return Response(verify_response(verify_request, verdict.fields(), body), media_type="application/json")
+
+    async def aggregate_metrics(self, body: AggregateMetricsRequest) -> AggregateMetrics:
+        """Aggregate the rollouts without ``index``, which names a row's task. Gym takes any number for a metric."""
+        for rollout in body.verify_responses:
+            rollout.pop("index", None)
+        return await super().aggregate_metrics(body)
 
     async def close_resources_session(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, request: Request
