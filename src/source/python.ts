@@ -128,7 +128,10 @@ export function missingPython(name: string, required: string, output: string): U
   if (!MISSING.test(output)) return null;
   return new UserError(`${name} requires Python ${required}, which was not found`, {
     details: output.trim().split('\n').slice(0, 3),
-    fix: `install it: uv python install '${required}'`,
+    fix:
+      required === GYM_PYTHON
+        ? 'run gymgen doctor, which names a way to install it on this machine'
+        : `install it: uv python install '${required}'`,
   });
 }
 

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { projectPython } from '../../src/source/project-python.js';
-import { missingPython, ownPython } from '../../src/source/python.js';
+import { GYM_PYTHON, missingPython, ownPython } from '../../src/source/python.js';
 import { FAKE_UV, fakeMachine } from '../support/fake-machine.js';
 
 const machine = fakeMachine();
@@ -57,6 +57,11 @@ test('a missing Python is reported with its version and how to install it', () =
     details: [output.trim()],
     fix: "install it: uv python install '>=3.11,>=3.99'",
   });
+});
+
+test("NeMo Gym's Python is left to doctor, which knows what works on the machine", () => {
+  const output = 'error: No interpreter found for Python >=3.13.14, <3.14 in search path\n';
+  expect(missingPython('NeMo Gym', GYM_PYTHON, output)?.fix).toContain('gymgen doctor');
 });
 
 test('any other failure of uv is not a missing Python', () => {
