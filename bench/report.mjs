@@ -10,15 +10,12 @@ import { chromium } from 'playwright-core';
 import { findChromium } from '../scripts/toolchain.mjs';
 import { gymgen, node, withFolder } from './support/commands.mjs';
 import { inTurn, measure } from './support/measure.mjs';
+import { PARSE_LINES } from './support/parse-lines.mjs';
 import { rolloutLines } from './support/rollouts.mjs';
 import { row, shownBytes } from './support/rows.mjs';
 
 const ROLLOUTS = { tasks: 5000, repeats: 4, faults: 0.05 };
 const WHAT = '20,000 rollouts';
-/** Parses each line and does nothing more. */
-const PARSE = `
-for await (const line of require('node:readline').createInterface({ input: require('node:fs').createReadStream(process.argv[1]) }))
-  JSON.parse(line);`;
 const OPEN_SECONDS = 3;
 const MEMORY = 250e6;
 
@@ -28,7 +25,7 @@ export async function report({ repeat = 3 } = {}) {
     await pipeline(Readable.from(rolloutLines(ROLLOUTS)), createWriteStream(rollouts));
     const ways = {
       ours: () => measure(gymgen('report', rollouts, '-o', page)),
-      theirs: () => measure([node, '--input-type=commonjs', '-e', `(async () => {${PARSE}})()`, rollouts]),
+      theirs: () => measure([node, '--input-type=commonjs', '-e', PARSE_LINES, rollouts]),
     };
     const { ours, theirs } = await inTurn(ways, repeat);
     const { size } = await stat(page);
