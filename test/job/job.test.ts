@@ -9,6 +9,8 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Move } from '../../src/play/index.js';
 import { startGymgen } from '../e2e/support/gymgen.js';
+import { bundleFolder } from '../e2e/support/mcp-servers.js';
+import { endings } from '../e2e/support/processes.js';
 import { python, toolchainEnv } from '../e2e/support/toolchain.js';
 import { movesOn } from '../e2e/support/trader.js';
 
@@ -21,6 +23,7 @@ const oracles = process.env.GYMGEN_ORACLES ?? '';
 const isolated = spawnSync('unshare', ['-rnm', 'true']).status === 0;
 const work = mkdtempSync(join(tmpdir(), 'gymgen-job-'));
 const root = join(work, 'root');
+const ending = endings();
 
 async function gymgen(...args: string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await startGymgen(args, toolchainEnv());
@@ -157,5 +160,22 @@ describe.skipIf(oracles === '' || !isolated)('gridsim', () => {
     ];
     await gymgen(...args);
     await assertAccepted(out, 'linux/arm64');
+  });
+});
+
+describe.skipIf(oracles === '')('a bundle', () => {
+  test.each(['native-v1', 'wheels-v1'])('as %s is accepted, and warns of its MCP servers', async (format) => {
+    const tools = ending(await bundleFolder('tools-v1'));
+    const [bundleRoot, out] = [join(work, `tools-${format}`), join(work, `tools-${format}-out`)];
+    const written = await startGymgen([tools.folder, bundleRoot, '--rename-tool', 'stats=statistics'], tools.env);
+    expect(written.exitCode, written.stderr).toBe(0);
+    const args = ['package', bundleRoot, '-o', out, '--format', format, '--train', 'train', '--validation', 'eval'];
+    const packed = await startGymgen(args, { ...toolchainEnv(), ...tools.env });
+    expect(packed.exitCode, packed.stderr).toBe(0);
+    expect(packed.stderr).toContain('MCP servers on loopback');
+    await assertAccepted(out);
+    const { exitCode, stdout } = await startGymgen(['validate', join(out, 'environment'), join(out, 'dataset')]);
+    expect(stdout.match(/\[[\w-]+\]$/gm) ?? []).toEqual([]);
+    expect(exitCode, stdout).toBe(0);
   });
 });
