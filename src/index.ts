@@ -2,7 +2,6 @@ export {
   type DiscoverOptions,
   type Discovery,
   discover,
-  type Reporter,
   type Task,
   type Toolset,
 } from './discover/index.js';
@@ -12,4 +11,5 @@ export type { GymOptions } from './model.js';
 export * from './operations/index.js';
 export type { Flags } from './options/index.js';
 export { type OutputFile, type Plan, writeFolder } from './output/index.js';
+export type { Progress, Reporter, SentRequest } from './reporter.js';
 export { describe, type Finding, Findings } from './rules/index.js';

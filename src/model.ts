@@ -248,13 +248,3 @@ export interface Written {
   changed: boolean;
   folder: string;
 }
-
-/** Receives what a run reports to the user while it is in progress. */
-export interface Reporter {
-  /** Useful information. */
-  note?(text: string): void;
-  /** A problem that the user may have to act on. */
-  warn(text: string): void;
-  /** The current step of a longer task; replaces the previous one. */
-  progress(text: string): void;
-}

@@ -31,7 +31,7 @@ export async function run(
     process.exitCode = showError(signal.aborted ? signal.reason : error, terminal);
   } finally {
     release();
-    terminal.clear();
+    terminal.end();
   }
 }
 

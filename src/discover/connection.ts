@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
-import type { Reporter } from '../model.js';
 import { HttpClient, parseServerUrl, type ServerUrl, TaskApi, tlsExplained } from '../openenv/index.js';
+import type { Reporter } from '../reporter.js';
 import type { DiscoverOptions } from './options.js';
 import { type Environment, environmentOf, listsTools, unlessMissing } from './probe/environment.js';
 import { Sessions } from './probe/sessions.js';
@@ -30,9 +30,11 @@ export async function connect(url: string, options: DiscoverOptions, reporter: R
   const signal = AbortSignal.any([options.signal, stop.signal]);
   setMaxListeners(0, signal); // each request and session in progress listens
   const { headers } = options;
-  const http = new HttpClient(server, { headers, signal, waiting: (text) => reporter.progress(text) });
+  const sent = reporter.request?.bind(reporter);
+  const http = new HttpClient(server, { headers, signal, waiting: reporter.progress.bind(reporter), sent });
   const probes = new Set<Promise<unknown>>();
   const sessions = new Sessions(server, headers, options, signal, reporter);
+  reporter.progress({ phase: 'connect', server: server.http });
   try {
     const environment = environmentOf(http, options.action, () =>
       sessions.use((session) => listsTools(session, options.toolTimeout)),

@@ -1,4 +1,4 @@
-export type { Discovery, DiscoverySummary, JsonText, Reporter, Split, Task, TaskRef, Tool, Toolset } from '../model.js';
+export type { Discovery, DiscoverySummary, JsonText, Split, Task, TaskRef, Tool, Toolset } from '../model.js';
 export { FingerprintSet, fingerprint } from './fingerprints.js';
 export { countDifferentTasks, type TaskSelection } from './listing.js';
 export type { DiscoverOptions, OpenDiscovery, ProvidedTasksRequest } from './options.js';

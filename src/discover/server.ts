@@ -1,6 +1,5 @@
-import { formatCount } from '../display-text.js';
 import { UserError } from '../errors.js';
-import type { DiscoverySummary, Reporter, Served, Split, Task } from '../model.js';
+import type { DiscoverySummary, Served, Split, Task } from '../model.js';
 import {
   HttpClient,
   pages,
@@ -10,6 +9,7 @@ import {
   type ServerUrl,
   TaskApi,
 } from '../openenv/index.js';
+import type { Reporter } from '../reporter.js';
 import { type Connection, connect } from './connection.js';
 import { FingerprintSet, fingerprint } from './fingerprints.js';
 import { chooseSplits, countDifferentTasks, identityOf, type ListedTask, nameOf, readDescriptor } from './listing.js';
@@ -152,6 +152,7 @@ class ServerDiscovery implements OpenDiscovery {
   private async *readSplit(split: Split, pages: AsyncGenerator<ListedTask[]>): AsyncGenerator<Task[]> {
     const seen = new FingerprintSet(split.count + 1);
     const ends: ListedTask[] = [];
+    this.read(split, 0);
     for (let left = split.count; left > 0; ) {
       const { value } = await pages.next();
       const listed: ListedTask[] = value ?? [];
@@ -166,13 +167,17 @@ class ServerDiscovery implements OpenDiscovery {
       }
       if (ends.length === 0) ends.push(listed[0] as ListedTask);
       ends[1] = listed.at(-1) as ListedTask;
-      this.reporter.progress(`${split.name}: ${formatCount(ends[1].index + 1)} of ${formatCount(split.count)} tasks`);
+      this.read(split, split.count - left);
       yield page;
     }
     this.prober.assertAllProbed();
     const check = this.assertUnchanged(split, ends);
     check.catch(() => {}); // reported when awaited
     this.checks.push(check);
+  }
+
+  private read({ name, count }: Split, done: number): void {
+    this.reporter.progress({ phase: 'read', from: name, unit: 'tasks', done, total: count });
   }
 
   /** The tasks of all splits, in pages of one split each. The probes of a page are started before it is returned. */
@@ -185,7 +190,6 @@ class ServerDiscovery implements OpenDiscovery {
   }
 
   private probe(task: ListedTask): Promise<ProbeResult> {
-    this.reporter.progress(`probing ${nameOf(task)} for its tools`);
     const { sessions, environment, track } = this.connection;
     return track(
       sessions

@@ -10,6 +10,7 @@ import { UserError } from '../errors.js';
 import { exceededLimit, hasTooManyValues } from '../json/bounds.js';
 import { withoutMark } from '../json/utf8.js';
 import { LIMITS, overLimit } from '../limits.js';
+import type { OnProgress, SentRequest } from '../reporter.js';
 import { connectionFailure, excerpt, Unreachable } from './failures.js';
 import { type HttpProxy, onProxyRefusal, proxyAgent, proxyFor, proxyRefusal } from './proxy.js';
 import { busyOf, type ServerBusy, waitFor } from './retry-after.js';
@@ -26,7 +27,9 @@ export interface HttpOptions {
   /** Seconds for a whole response (default: `LIMITS.responseSeconds`). */
   responseTimeout?: number;
   /** Called before waiting for a busy server. */
-  waiting?: (text: string) => void;
+  waiting?: OnProgress;
+  /** Called after each request. */
+  sent?: ((request: SentRequest) => void) | undefined;
 }
 
 /** An HTTP response whose status is not 2xx. */
@@ -185,9 +188,9 @@ export class HttpClient {
   /** @returns the seconds that were waited */
   private async wait(busy: ServerBusy, waited: number): Promise<number> {
     const { signal, waiting } = this.options;
-    const { ms, text } = waitFor(busy, waited);
-    waiting?.(text);
-    await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+    const wait = waitFor(busy, waited);
+    waiting?.(wait);
+    await sleep(wait.seconds * 1000, undefined, { signal }).catch(() => signal.throwIfAborted());
     return busy.seconds;
   }
 

@@ -1,5 +1,6 @@
 import { UserError } from '../errors.js';
 import { LIMITS } from '../limits.js';
+import type { Progress } from '../reporter.js';
 
 /** A server that is full or restarting, and says when to try again. */
 export class ServerBusy extends UserError {
@@ -38,7 +39,7 @@ export function busyOf(status: number | undefined, header: string | undefined, w
  * @param waited seconds that the same request has waited before
  * @throws ServerBusy if that is longer than `LIMITS.retrySeconds` in all
  */
-export function waitFor(busy: ServerBusy, waited: number): { ms: number; text: string } {
+export function waitFor(busy: ServerBusy, waited: number): Extract<Progress, { phase: 'wait' }> {
   if (waited + busy.seconds > LIMITS.retrySeconds) throw busy;
-  return { ms: busy.seconds * 1000, text: `the server is busy (HTTP ${busy.status}): waiting ${busy.seconds} s` };
+  return { phase: 'wait', reason: `the server is busy (HTTP ${busy.status})`, seconds: busy.seconds };
 }

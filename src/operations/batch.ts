@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseUrl, withoutCredentials } from '../credentials.js';
-import { discoverName, isRecording, openRecording, type Reporter, Semaphore } from '../discover/index.js';
+import { discoverName, isRecording, openRecording, Semaphore } from '../discover/index.js';
 import { Interrupted, UserError } from '../errors.js';
 import { slug } from '../gym/index.js';
 import { Unreachable } from '../openenv/index.js';
+import type { Reporter } from '../reporter.js';
 import { resolveSource } from '../source/index.js';
 import { type CheckReport, check } from './check.js';
 import type { Generated } from './generate.js';
@@ -109,7 +110,7 @@ async function run(job: Job, options: BatchOptions, reporter: Reporter, signal: 
       if (!(error instanceof UserError) || error instanceof Interrupted) throw error;
       if (!(error instanceof Unreachable) || tries >= options.retries) return { job, status: 'failed', error };
       const wait = Math.min(FIRST_WAIT_MS * 2 ** tries, LONGEST_WAIT_MS);
-      reporter.progress(`${error.message}; trying again in ${wait / 1000} s`);
+      reporter.progress({ phase: 'wait', reason: error.message, seconds: wait / 1000 });
       await sleep(wait, undefined, { signal }).catch(() => {});
     }
   }

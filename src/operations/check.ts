@@ -1,8 +1,9 @@
 import { Comparison } from '../check/comparison.js';
 import { unlistedFiles } from '../check/unlisted-files.js';
-import { type Reporter, ToolsDiffer } from '../discover/index.js';
+import { ToolsDiffer } from '../discover/index.js';
 import { namesOf } from '../gym/index.js';
 import { assertFinished, planFolder } from '../output/index.js';
+import type { Reporter } from '../reporter.js';
 import type { CheckReport } from './check-report.js';
 import { differingTools } from './differing-tools.js';
 import { formerFolders } from './former-folders.js';

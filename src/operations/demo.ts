@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { Reporter } from '../discover/index.js';
 import { UserError } from '../errors.js';
+import type { Reporter } from '../reporter.js';
 import { serveExample, serveExampleOpenly } from '../source/index.js';
 import { requestOf } from './request.js';
 import { type WriteReport, type WriteRequest, write } from './write.js';
@@ -21,7 +21,7 @@ export async function demo(
   reporter: Reporter,
   signal: AbortSignal,
 ): Promise<DemoReport> {
-  const server = await serveExample((text) => reporter.note?.(text), signal);
+  const server = await serveExample(reporter, signal);
   try {
     const plain = requestOf(server.url, gymRoot, { configUrl: `http://127.0.0.1:${port}` });
     const request = { ...plain, discover: { ...plain.discover, headers: server.headers } };
@@ -43,7 +43,7 @@ export async function serveDemo(
   signal: AbortSignal,
 ): Promise<void> {
   await assertFree(port);
-  const server = await serveExampleOpenly(port, (text) => reporter.note?.(text), signal);
+  const server = await serveExampleOpenly(port, reporter, signal);
   try {
     serving(server.url);
     await Promise.race([server.ended, aborted(signal)]);

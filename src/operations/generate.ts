@@ -1,11 +1,5 @@
 import path from 'node:path';
-import {
-  countDifferentTasks,
-  type Discovery,
-  type DiscoverySummary,
-  type Reporter,
-  type Toolset,
-} from '../discover/index.js';
+import { countDifferentTasks, type Discovery, type DiscoverySummary, type Toolset } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import { checkOptions, checkServer, folder, GENERATOR_REVISION, namesOf, slug, toolsetKey } from '../gym/index.js';
 import type { GymOptions, ServerConfig } from '../model.js';
@@ -19,6 +13,7 @@ import {
   type Target,
   type Written,
 } from '../output/index.js';
+import type { Reporter } from '../reporter.js';
 import { ALL_ROW_RULES, describe, type Finding, Findings, gymRoot, judge, rewardScore } from '../rules/index.js';
 import { MAX_CONCURRENT_ENVS, type SettingKey, type Settings } from '../settings.js';
 import { type CurrentConfig, currentConfig, EditedPrompts, KeptSettings, readGymRoot } from '../written/index.js';

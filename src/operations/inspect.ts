@@ -1,6 +1,7 @@
-import type { Discovery, Reporter, Split, Toolset } from '../discover/index.js';
+import type { Discovery, Split, Toolset } from '../discover/index.js';
 import { folder, slug } from '../gym/index.js';
 import type { GymOptions } from '../model.js';
+import type { Reporter } from '../reporter.js';
 import { type Finding, Findings, rewardScore } from '../rules/index.js';
 import { openSource, type SourceRequest } from './open-source.js';
 

@@ -1,17 +1,11 @@
 import { withoutCredentials } from '../credentials.js';
-import {
-  type DiscoverOptions,
-  discover,
-  isRecording,
-  type OpenDiscovery,
-  openRecording,
-  type Reporter,
-} from '../discover/index.js';
+import { type DiscoverOptions, discover, isRecording, type OpenDiscovery, openRecording } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import { openRegular } from '../files.js';
 import type { ServerConfig } from '../model.js';
 import { parseServerUrl, Unreachable } from '../openenv/index.js';
 import { gymgenCommand } from '../printed-command.js';
+import type { Reporter } from '../reporter.js';
 import { type BundleOptions, resolveSource } from '../source/index.js';
 import { recordedServer } from './recorded-server.js';
 

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { UserError } from '../errors.js';
-import type { Reporter } from '../model.js';
 import { assertFinished, type FileFacts, type WholeFile, type WholeWritten, writeWhole } from '../output/index.js';
 import {
   adapterFiles,
@@ -28,6 +27,7 @@ import {
   type Wheels,
   wheelsOf,
 } from '../platform/index.js';
+import type { Reporter } from '../reporter.js';
 import { describe, IMAGE_PINS, TRAINING } from '../rules/index.js';
 import { judgePackage, readPackage } from '../validate/index.js';
 import { targetFolders, type WrittenFolder } from '../written/index.js';
@@ -203,7 +203,7 @@ async function* packageFiles(
   for (const file of environment) yield { ...file, path: ENVIRONMENT + file.path };
   yield* wheels;
   for (const { path: file, rows } of dataset.files) {
-    reporter.progress(`reading the rows of ${file}`);
+    reporter.progress({ phase: 'step', what: `reading the rows of ${file}` });
     yield { path: DATASET + file, bytes: rows.bytes() };
   }
 }

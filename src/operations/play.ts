@@ -4,14 +4,7 @@ import { UserError } from '../errors.js';
 import { ABSENT, orUndefined } from '../files.js';
 import type { OptionValues } from '../options/index.js';
 import { OPTIONS } from '../options/index.js';
-import {
-  type Played,
-  type PlayReporter,
-  type PlayRequest,
-  play,
-  policyOf,
-  type ServeEnvironment,
-} from '../play/index.js';
+import { type Played, type PlayRequest, play, policyOf, type ServeEnvironment } from '../play/index.js';
 import { gymgenCommand } from '../printed-command.js';
 import {
   binsOf,
@@ -23,6 +16,7 @@ import {
   type Summary,
   summarize,
 } from '../report/index.js';
+import type { Reporter } from '../reporter.js';
 import { serveExample } from '../source/index.js';
 import { targetFolders, type WrittenFolder } from '../written/index.js';
 import { programPath } from './request.js';
@@ -51,7 +45,7 @@ export async function playServers(
   target: string,
   names: readonly string[],
   options: OptionValues,
-  reporter: PlayReporter,
+  reporter: Reporter,
   signal: AbortSignal,
 ): Promise<PlayReport> {
   const model = await modelOf(options);
@@ -113,7 +107,7 @@ async function modelOf(options: OptionValues): Promise<PlayRequest['model']> {
 }
 
 /** Serves gridsim for its folders. @throws UserError for a folder that was written from something else */
-function exampleFor(folders: readonly WrittenFolder[], { note }: PlayReporter): ServeEnvironment {
+function exampleFor(folders: readonly WrittenFolder[], reporter: Reporter): ServeEnvironment {
   const other = folders.find(({ name }) => !name.startsWith('gridsim'));
   if (other) {
     throw new UserError('--demo serves gridsim, but this folder has another environment', {
@@ -121,7 +115,7 @@ function exampleFor(folders: readonly WrittenFolder[], { note }: PlayReporter): 
       fix: `write the example first: ${gymgenCommand`demo gym-root`}`,
     });
   }
-  return (signal) => serveExample(note, signal);
+  return (signal) => serveExample(reporter, signal);
 }
 
 /** The lines of a file; none if it does not exist. */

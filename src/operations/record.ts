@@ -3,10 +3,11 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { isRecording, openRecording, type Reporter, recordingText, type Split } from '../discover/index.js';
+import { isRecording, openRecording, recordingText, type Split } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import { translateErrors } from '../files.js';
 import { targetFile, withDraft } from '../output/index.js';
+import type { Reporter } from '../reporter.js';
 import { configUrl, Findings } from '../rules/index.js';
 import { openSource, type SourceRequest } from './open-source.js';
 

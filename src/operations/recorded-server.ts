@@ -1,9 +1,9 @@
 import path from 'node:path';
-import type { Reporter } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import type { BundleConfig, ServerConfig } from '../model.js';
 import { parseServerUrl } from '../openenv/index.js';
 import { gymgenCommand } from '../printed-command.js';
+import type { Reporter } from '../reporter.js';
 import { type BundleOptions, bundleReference, FRAMEWORK_VERSION, inRepositoryOf, realPath } from '../source/index.js';
 
 interface RecordedServerOptions {

@@ -3,6 +3,7 @@ import { UserError } from '../errors.js';
 import { orUndefined, translateErrors } from '../files.js';
 import { targetFile, withDraft } from '../output/index.js';
 import { MARK, type Report, writeReport } from '../report/index.js';
+import type { OnProgress } from '../reporter.js';
 
 export interface ReportRequest {
   /** Files of rollouts, or the folder of one server. */
@@ -25,7 +26,7 @@ const HEAD = 2048;
  */
 export async function report(
   { inputs, file, maxTotalSequenceLength: limit, force }: ReportRequest,
-  progress: (text: string) => void,
+  progress: OnProgress,
   signal: AbortSignal,
 ): Promise<Report> {
   const target = await translateErrors(file, () => targetFile(file, 'report.html'));

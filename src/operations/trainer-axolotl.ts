@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { UserError } from '../errors.js';
 import { orUndefined, realPath, translateErrors } from '../files.js';
 import { type NewFile, replaceableText, signed, targetFile, writeFiles } from '../output/index.js';
+import type { OnProgress } from '../reporter.js';
 import { type AxolotlRequest, type AxolotlTraining, axolotlTraining, isFixedRows } from '../trainers/axolotl/index.js';
 import { targetFolders } from '../written/index.js';
 
@@ -35,7 +36,7 @@ export interface TrainerAxolotlReport extends AxolotlTraining {
  */
 export async function trainerAxolotl(
   { target, names, folder: named, force, dryRun, ...request }: TrainerAxolotlRequest,
-  progress: (text: string) => void,
+  progress: OnProgress,
   signal: AbortSignal,
 ): Promise<TrainerAxolotlReport> {
   const { gymRoot, folders } = await targetFolders(target, names);
@@ -48,7 +49,7 @@ export async function trainerAxolotl(
   const training = await axolotlTraining({ ...request, gymRoot, server, folder }, { signal, progress });
   const files = await newFiles(training, folder, force);
   if (!dryRun) {
-    progress(`writing ${folder}`);
+    progress({ phase: 'step', what: `writing ${folder}` });
     await writeFiles(files);
   }
   const { form, fix } = request;

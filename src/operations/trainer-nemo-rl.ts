@@ -1,6 +1,7 @@
 import { UserError } from '../errors.js';
 import { realPath, translateErrors } from '../files.js';
 import { signed, targetFile } from '../output/index.js';
+import type { OnProgress } from '../reporter.js';
 import { type NemoRlConfig, type NemoRlRequest, nemoRlConfig } from '../trainers/nemo-rl/index.js';
 import { targetFolders } from '../written/index.js';
 import { type SignedStatus, writeSigned } from './write-signed.js';
@@ -31,7 +32,7 @@ export interface TrainerNemoRlReport extends NemoRlConfig {
  */
 export async function trainerNemoRl(
   { target, names, file: named, force, dryRun, ...request }: TrainerNemoRlRequest,
-  progress: (text: string) => void,
+  progress: OnProgress,
   signal: AbortSignal,
 ): Promise<TrainerNemoRlReport> {
   const targets = await targetFolders(target, names);

@@ -1,5 +1,6 @@
 import { translateErrors } from '../files.js';
 import { signed, targetFile } from '../output/index.js';
+import type { OnProgress } from '../reporter.js';
 import { type VerlConfig, type VerlRequest, verlConfig } from '../trainers/verl/index.js';
 import { targetFolders } from '../written/index.js';
 import { type SignedStatus, writeSigned } from './write-signed.js';
@@ -30,7 +31,7 @@ export interface TrainerVerlReport extends VerlConfig {
  */
 export async function trainerVerl(
   { target, names, file: named, force, dryRun, ...request }: TrainerVerlRequest,
-  progress: (text: string) => void,
+  progress: OnProgress,
   signal: AbortSignal,
 ): Promise<TrainerVerlReport> {
   const targets = await targetFolders(target, names);

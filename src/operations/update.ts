@@ -1,7 +1,7 @@
 import { Comparison } from '../check/comparison.js';
 import type { FileDifference } from '../check/difference.js';
-import type { Reporter } from '../discover/index.js';
 import { type Written, writeFolder } from '../output/index.js';
+import type { Reporter } from '../reporter.js';
 import { type Generated, generate } from './generate.js';
 import { Warnings } from './warnings.js';
 import { prepareRoot, rememberWritten, type WriteRequest } from './write.js';

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { UserError } from '../errors.js';
 import { OverLimit } from '../limits.js';
+import type { OnProgress } from '../reporter.js';
 import {
   IMAGE_PINS,
   type Judgement,
@@ -75,7 +76,7 @@ export interface ValidateReport {
  */
 export async function validate(
   request: ValidateRequest,
-  progress: (text: string) => void,
+  progress: OnProgress,
   signal: AbortSignal,
 ): Promise<ValidateReport> {
   const targets: Target[] = [];
@@ -87,7 +88,7 @@ export async function validate(
   const uv = await findUv();
   const judged: Judged[] = [];
   for (const target of targets) {
-    progress(`validating ${target.shown}`);
+    progress({ phase: 'step', what: `validating ${target.shown}` });
     const work: Work = {
       ...{
         found: new Collector(),
@@ -101,7 +102,7 @@ export async function validate(
         python: request.python,
       },
       platform: request.platform ?? 'linux/amd64',
-      progress: (rows) => progress(`${target.shown}: ${rows} rows`),
+      progress: (done) => progress({ phase: 'read', from: target.shown, unit: 'rows', done }),
     };
     await withinLimits(work.found, () => judgeTarget(target, work));
     const kind = target.kind === 'root' && target.only !== undefined ? 'server' : target.kind;
@@ -115,7 +116,7 @@ export async function validate(
 
 function liveRequest(
   asked: { notJudged: string[]; unreachable: Judgement[] },
-  progress: (text: string) => void,
+  progress: OnProgress,
   signal: AbortSignal,
 ): LiveRequest {
   return {

@@ -1,5 +1,5 @@
-import type { Reporter } from '../discover/index.js';
 import { EXIT, UserError } from '../errors.js';
+import type { Progress, Reporter, SentRequest } from '../reporter.js';
 
 /** Warnings with `--strict`: problems were found, so the exit code is 1. */
 export class StrictError extends UserError {
@@ -22,8 +22,12 @@ export class Warnings implements Reporter {
     this.reporter.warn(text);
   }
 
-  progress(text: string): void {
-    this.reporter.progress(text);
+  progress(progress: Progress): void {
+    this.reporter.progress(progress);
+  }
+
+  request(request: SentRequest): void {
+    this.reporter.request?.(request);
   }
 
   /** @throws StrictError if there was a warning */

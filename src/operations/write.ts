@@ -1,5 +1,6 @@
-import { END_TURN, isRecording, type Reporter } from '../discover/index.js';
+import { END_TURN, isRecording } from '../discover/index.js';
 import { assertFinished, type Edits, finishCommits, type Written, writeFolder } from '../output/index.js';
+import type { Reporter } from '../reporter.js';
 import { codeOf } from '../source/index.js';
 import { rememberSource } from '../state/trusted-sources.js';
 import { type Generated, type GenerateRequest, generate } from './generate.js';

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonValue } from '../model.js';
 import { readWhole, type WholeFile, type WholeFolder } from '../output/index.js';
+import type { SetupReporter } from '../reporter.js';
 import { cleanOnForcedExit } from '../shutdown.js';
 import { type ClosureParts, closureOf, type UvPolicy } from './closure/index.js';
 import type { OwnWheel } from './types.js';
@@ -34,7 +35,7 @@ export interface Wheels {
  */
 export async function wheelsOf(
   { folder, ...parts }: WheelsRequest,
-  reporter: { note?(text: string): void; progress(text: string): void },
+  reporter: SetupReporter,
   signal: AbortSignal,
 ): Promise<Wheels> {
   const input = inputOf(parts);

@@ -5,6 +5,7 @@ import { UserError } from '../errors.js';
 import { readNoFollow } from '../files.js';
 import { isRecord } from '../json/guards.js';
 import { LIMITS, overLimit } from '../limits.js';
+import type { SetupReporter } from '../reporter.js';
 import {
   type BuildOptions,
   cachedFolder,
@@ -38,11 +39,11 @@ export interface GymPython {
 export async function gymPython(
   named: string | undefined,
   build: BuildOptions,
-  note: (text: string) => void,
+  reporter: SetupReporter,
   signal: AbortSignal,
 ): Promise<GymPython> {
   if (named !== undefined) return checkedPython(named, signal);
-  const python = await ownPython('nemo-gym', note, signal, build);
+  const python = await ownPython('nemo-gym', reporter, signal, build);
   return { python, programs: dirname(python) };
 }
 
@@ -78,7 +79,7 @@ export async function serverPython(
   folder: string,
   gym: GymPython,
   { env = {}, building }: BuildOptions,
-  note: (text: string) => void,
+  reporter: SetupReporter,
   signal: AbortSignal,
 ): Promise<string> {
   const more = additionalDependencies(await readPyproject(folder), join(folder, 'pyproject.toml'));
@@ -88,7 +89,7 @@ export async function serverPython(
     await building?.(fresh);
     const install = ['--compile-bytecode', ...requirements];
     const wanted = { name: basename(folder), python: GYM_PYTHON, install, options: [], cwd: '/', env };
-    await createEnvironment(wanted, fresh, note, signal);
+    await createEnvironment(wanted, fresh, reporter, signal);
   };
   if (more.some((each) => LOCAL.test(each))) return pythonIn(await folderOfThisRun(create));
   return pythonIn(await cachedFolder('envs/servers/server', JSON.stringify(requirements), create));

@@ -1,5 +1,6 @@
 import { delimiter } from 'node:path';
 import { UserError } from '../errors.js';
+import type { Reporter } from '../reporter.js';
 import { abortion } from '../shutdown.js';
 import type { GymPython } from './gym-python.js';
 import type { Log } from './log.js';
@@ -11,7 +12,7 @@ export interface GymOptions {
   folder: string;
   env: NodeJS.ProcessEnv;
   log: Log;
-  progress: (text: string) => void;
+  reporter: Pick<Reporter, 'progress'>;
   signal: AbortSignal;
 }
 
@@ -46,14 +47,17 @@ export function gymEnvironment(programs: string, more: Readonly<Record<string, s
  * @throws UserError with the reasons from its output
  */
 export async function startServers(options: GymOptions): Promise<GymServers> {
-  const { log, progress, signal } = options;
+  const { log, reporter, signal } = options;
   let ready = () => {};
   const isReady = new Promise<void>((resolve) => {
     ready = resolve;
   });
+  const starting = (ready: { done?: number; total?: number }) =>
+    reporter.progress({ phase: 'start', what: "NeMo Gym's servers", ...ready });
+  starting({});
   const program = start(options, ['env', 'start'], (line) => {
     const [, all, count, total] = /^(All )?(\d{1,6}) \/ (\d{1,6}) servers ready/.exec(line) ?? [];
-    if (count !== undefined) progress(`${count} of ${total} servers ready`);
+    if (count !== undefined) starting({ done: Number(count), total: Number(total) });
     if (all !== undefined) ready();
   });
   const ended = program.ended.then((): never => {
@@ -83,10 +87,10 @@ export async function startServers(options: GymOptions): Promise<GymServers> {
  * @throws UserError with the reasons from its output
  */
 export async function runRollouts(options: GymOptions, others: readonly Promise<never>[]): Promise<void> {
-  const { log, progress, signal } = options;
+  const { log, reporter, signal } = options;
   const program = start(options, ['eval', 'run', '--no-serve'], (line) => {
     const [, count, total] = /^Finished (\d{1,9}) \/ (\d{1,9}) rollouts/.exec(line) ?? [];
-    if (count !== undefined) progress(`${count} of ${total} rollouts`);
+    if (count !== undefined) reporter.progress({ phase: 'play', done: Number(count), total: Number(total) });
   });
   const { aborted, release } = abortion(signal);
   try {

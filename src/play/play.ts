@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { formatCount } from '../display-text.js';
 import { namesOf } from '../gym/index.js';
 import { LIMITS, overLimit } from '../limits.js';
+import type { Reporter } from '../reporter.js';
 import { holdExit } from '../shutdown.js';
 import type { WrittenFolder } from '../written/index.js';
 import { Endings } from './endings.js';
@@ -49,11 +50,6 @@ export interface ServedEnvironment {
   close(): Promise<void>;
 }
 
-export interface PlayReporter {
-  note: (text: string) => void;
-  progress: (text: string) => void;
-}
-
 /** Seconds. */
 export interface PlayTimes {
   /** For the Python environments: a few minutes the first time. */
@@ -80,13 +76,13 @@ export interface Played {
 export async function play(
   request: PlayRequest,
   serve: ServeEnvironment | undefined,
-  reporter: PlayReporter,
+  reporter: Reporter,
   signal: AbortSignal,
 ): Promise<Played> {
   const clock = stopwatch();
   const left = await removeLeftovers();
   if (left.processes + left.folders > 0) {
-    reporter.note(`removed what a killed run left behind: processes ${left.processes}, folders ${left.folders}`);
+    reporter.note?.(`removed what a killed run left behind: processes ${left.processes}, folders ${left.folders}`);
   }
   const model = 'policy' in request.model ? request.model : await findModel(request.model, signal);
   const release = holdExit('NeMo Gym and its servers to end');
@@ -115,20 +111,20 @@ interface Prepared {
 async function pythonsFor(
   { python, folders }: PlayRequest,
   { env, building }: RunFolder,
-  { note }: PlayReporter,
+  reporter: Reporter,
   signal: AbortSignal,
 ): Promise<Pick<Prepared, 'gym' | 'pythons'>> {
-  const gym = await gymPython(python, { env, building }, note, signal);
+  const gym = await gymPython(python, { env, building }, reporter, signal);
   const pythons = new Map<string, string>();
   for (const { name, folder } of folders) {
-    pythons.set(namesOf(name).folder, await serverPython(folder, gym, { env, building }, note, signal));
+    pythons.set(namesOf(name).folder, await serverPython(folder, gym, { env, building }, reporter, signal));
   }
   return { gym, pythons };
 }
 
 interface Context {
   serve: ServeEnvironment | undefined;
-  reporter: PlayReporter;
+  reporter: Reporter;
   signal: AbortSignal;
   endings: Endings;
   clock: () => number;
@@ -159,15 +155,13 @@ async function playWith(
     if (signal.aborted) await folder.discard();
   });
   const log = endings.add(new Log(output.log, key), (file) => file.close());
-  reporter.note("starting Ray and NeMo Gym's servers");
   const { env, headPort, needed } = await startAll(request, prepared, context, log);
   const start = clock();
 
-  reporter.note(`playing ${plural(count)}`);
+  reporter.progress({ phase: 'play', done: 0, total: count });
   const settings = { headPort, rows, rollouts: output.rollouts, repeats, concurrency };
   await writeFile(join(run.path, 'eval/env.yaml'), rolloutConfig(settings));
-  const { progress } = reporter;
-  await runRollouts({ gym, env, log, signal, progress, folder: join(run.path, 'eval') }, needed);
+  await runRollouts({ gym, env, log, signal, reporter, folder: join(run.path, 'eval') }, needed);
   return { servers, output, times: { start, rollouts: clock() }, ...('policy' in model ? {} : { model }) };
 }
 
@@ -187,14 +181,13 @@ async function startAll(
   { serve, reporter, signal, endings }: Context,
   log: Log,
 ): Promise<Started> {
-  const { note, progress } = reporter;
   const at = (folder: string) => join(run.path, folder);
   const served = await serve?.(signal);
   if (served) endings.add(served, (server) => server.close());
   const model = 'policy' in named ? await policyModel(named.policy, endings) : named;
   const { env, override } = environmentOf(run, gym, served);
   const ray = endings.add(
-    await startRay({ program: join(gym.programs, 'ray'), folder: at('ray'), env, log, note, signal }),
+    await startRay({ program: join(gym.programs, 'ray'), folder: at('ray'), env, log, reporter, signal }),
     (started) => started.stop(),
   );
   const [headPort = 0] = await freePorts(1);
@@ -205,7 +198,7 @@ async function startAll(
   const settings = { servers, model, ray: ray.address, headPort, venvs: at('venvs') };
   await writeFile(at('serve/env.yaml'), serveConfig(settings));
   const gymServers = endings.add(
-    await startServers({ gym, env, log, signal, progress, folder: at('serve') }),
+    await startServers({ gym, env, log, signal, reporter, folder: at('serve') }),
     (started) => started.stop(),
   );
   return { env, headPort, needed: [gymServers.ended, ray.ended, ...(served ? [served.ended] : [])] };

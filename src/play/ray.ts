@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { UserError } from '../errors.js';
+import type { SetupReporter } from '../reporter.js';
 import { abortion } from '../shutdown.js';
 import type { Log } from './log.js';
 import { freePorts } from './ports.js';
@@ -20,7 +21,7 @@ export interface RayOptions {
   folder: string;
   env: NodeJS.ProcessEnv;
   log: Log;
-  note: (text: string) => void;
+  reporter: SetupReporter;
   signal: AbortSignal;
 }
 
@@ -36,6 +37,7 @@ const STOP_MS = 5000;
  * @throws UserError with the last lines of its output
  */
 export async function startRay(options: RayOptions): Promise<Ray> {
+  options.reporter.progress({ phase: 'start', what: 'Ray' });
   for (let tries = 1; ; tries += 1) {
     const ray = await tryRay(options, tries);
     if (ray) return ray;
@@ -46,7 +48,9 @@ export async function startRay(options: RayOptions): Promise<Ray> {
         fix: 'try again when the machine is less busy: Ray allows its processes 15 seconds to start',
       });
     }
-    options.note(`Ray failed to start, as it does on a busy machine; trying again (${tries + 1} of ${TRIES})`);
+    options.reporter.note?.(
+      `Ray failed to start, as it does on a busy machine; trying again (${tries + 1} of ${TRIES})`,
+    );
   }
 }
 

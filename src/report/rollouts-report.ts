@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { UserError } from '../errors.js';
+import type { OnProgress } from '../reporter.js';
 import { Blocks } from './blocks.js';
 import { barsOf, chartsOf } from './charts.js';
 import { columnsOf, type Listed } from './columns.js';
@@ -22,7 +23,7 @@ export interface ReportOptions {
   limit?: number | undefined;
   signal: AbortSignal;
   /** Called now and then with what is being done. */
-  progress: (text: string) => void;
+  progress: OnProgress;
 }
 
 /** One file of rollouts. */
@@ -90,7 +91,7 @@ async function readRun(
       rollouts.push(rollout);
       await take(rollout, line);
     }
-    progress(`reading ${file}: ${plural(rollouts.length, 'rollout')}`);
+    progress({ phase: 'read', from: file, unit: 'rollouts', done: rollouts.length });
   }
   if (rollouts.length === 0) throw noRollouts(file, unreadable);
   return { file, summary: summarize(rollouts), unreadable };

@@ -56,7 +56,7 @@ export async function reportServer(folder: string, { limit, signal, progress }: 
       if ('problem' in line) unreadable += 1;
       else rows.push(measured(line.row, `${split} ${line.line - 1}`));
       if (rows.length > LIMITS.reportRollouts) throw overLimit('reportRollouts', { where: path });
-      if (rows.length % 1000 === 0) progress(`reading ${split}: ${plural(rows.length, 'row')}`);
+      if (rows.length % 1000 === 0) progress({ phase: 'read', from: split, unit: 'rows', done: rows.length });
     }
     splits.push({ report: reportOf(split, rows, unreadable), rows });
   }

@@ -32,10 +32,9 @@ export async function openBundle(
   options: BundleOptions,
   { reporter, signal }: SourceContext,
 ): Promise<Source> {
-  const note = (text: string) => reporter.note?.(text);
   const shown = 'folder' in bundle ? path.basename(bundle.folder) : bundle.name;
-  const python = await frameworkPython(options.python, note, signal);
-  note(`serving the bundle ${shown} with AgentEnv, which takes a few seconds to import`);
+  const python = await frameworkPython(options.python, reporter, signal);
+  reporter.progress({ phase: 'start', what: `AgentEnv with the bundle ${shown}` });
   const { reward, sandbox, maxConcurrentEnvs = MAX_CONCURRENT_ENVS } = options;
   const server = await serve(
     python,

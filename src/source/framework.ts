@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { UserError } from '../errors.js';
+import type { SetupReporter } from '../reporter.js';
 import { runProgram } from './programs.js';
 import { ownPython } from './python.js';
 
@@ -25,7 +26,7 @@ if missing: sys.exit("missing packages: " + ", ".join(missing))
  */
 export async function frameworkPython(
   requested: string | undefined,
-  note: (text: string) => void,
+  reporter: SetupReporter,
   signal: AbortSignal,
 ): Promise<string> {
   if (requested !== undefined) {
@@ -38,7 +39,7 @@ export async function frameworkPython(
   for (const python of candidatePythons()) {
     if ((await frameworkProblem(python, signal)) === null) return python;
   }
-  return await ownPython('agentenv', note, signal);
+  return await ownPython('agentenv', reporter, signal);
 }
 
 /** The user's own Pythons that may have AgentEnv: the active virtual environment's, and `python3` on PATH. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UserError } from '../errors.js';
 import { which } from '../files.js';
+import type { SetupReporter } from '../reporter.js';
 import { cleanOnForcedExit } from '../shutdown.js';
 import { cachedFolder, knownFolder } from './cache.js';
 
@@ -76,16 +77,16 @@ export async function findUv(): Promise<string | undefined> {
 
 /**
  * Finds uv on PATH or in the cache; else installs the locked version in the cache, with the Python on PATH.
- * @param note called once, if uv has to be installed
  * @throws UserError if there is neither uv nor a Python that can install it
  */
-export async function ensureUv(note: (text: string) => void, signal?: AbortSignal): Promise<string> {
+export async function ensureUv(reporter: SetupReporter, signal?: AbortSignal): Promise<string> {
   const onPath = await which('uv');
   if (onPath !== undefined) return onPath;
   const folder = await cachedFolder(UV, await readFile(UV_LOCK, 'utf8'), async (fresh) => {
-    note('installing uv, which creates Python environments');
+    const installed = installing('uv, which creates Python environments', reporter);
     try {
       await installUv(fresh, signal);
+      installed();
     } catch (cause) {
       signal?.throwIfAborted();
       throw new UserError(`uv not found, and installing it with python3 failed: ${reasonOf(cause)}`, {
@@ -95,6 +96,16 @@ export async function ensureUv(note: (text: string) => void, signal?: AbortSigna
     }
   });
   return uvIn(folder);
+}
+
+/**
+ * Reports that an installation begins.
+ * @returns a function that reports its end, with the time that it took
+ */
+export function installing(what: string, reporter: SetupReporter): () => void {
+  const began = performance.now();
+  reporter.progress({ phase: 'install', what });
+  return () => reporter.note?.(`installed ${what} in ${((performance.now() - began) / 1000).toFixed(1)} s`);
 }
 
 const uvIn = (folder: string) => path.join(folder, 'bin', 'uv');

@@ -2,6 +2,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'smol-toml';
 import { UserError } from '../errors.js';
+import type { SetupReporter } from '../reporter.js';
 import { cachedFolder, folderOfThisRun, homeFolder } from './cache.js';
 import { createEnvironment, pythonIn, SUPPORTED_PYTHON } from './python.js';
 
@@ -15,11 +16,7 @@ const REQUIREMENTS = ['pyproject.toml', 'server/requirements.txt', 'requirements
  * @param project the project's folder, whose uv settings apply
  * @throws UserError if the project declares no dependencies, or with uv's message if the environment cannot be created
  */
-export async function projectPython(
-  project: string,
-  note: (text: string) => void,
-  signal: AbortSignal,
-): Promise<string> {
+export async function projectPython(project: string, reporter: SetupReporter, signal: AbortSignal): Promise<string> {
   const name = path.basename(project);
   const requirements = await requirementsOf(project);
   const { identity, complete } = await projectInputs(project, requirements);
@@ -30,7 +27,7 @@ export async function projectPython(
     options: [],
     cwd: project,
   };
-  const create = (fresh: string) => createEnvironment(wanted, fresh, note, signal);
+  const create = (fresh: string) => createEnvironment(wanted, fresh, reporter, signal);
   if (!complete) return pythonIn(await folderOfThisRun(create));
   return pythonIn(await cachedFolder(`envs/projects/${name.replace(/[^\w.-]/g, '_')}`, identity, create));
 }

@@ -20,11 +20,10 @@ const Manifest = z.looseObject({
 
 /** Serves an OpenEnv project with its own app, until gymgen ends. For NeMo Gym, the user runs `serveCommand`. */
 export async function openProject(folder: string, { reporter, signal }: SourceContext): Promise<Source> {
-  const note = (text: string) => reporter.note?.(text);
   const name = `the OpenEnv project ${path.basename(folder)}`;
   const { app, port } = await readManifest(path.join(folder, 'openenv.yaml'));
-  const python = await projectPython(folder, note, signal);
-  note(`serving ${name}`);
+  const python = await projectPython(folder, reporter, signal);
+  reporter.progress({ phase: 'start', what: name });
   const server = await serve(python, [SERVE_PROJECT, app], { cwd: folder, name, reporter, signal, token: true });
   const importable = String(server.announcement.name);
   return {

@@ -2,8 +2,9 @@ import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UserError } from '../errors.js';
+import type { SetupReporter } from '../reporter.js';
 import { cachedFolder } from './cache.js';
-import { ensureUv, lockedRequirements, runProgram } from './programs.js';
+import { ensureUv, installing, lockedRequirements, runProgram } from './programs.js';
 
 /** OpenEnv and AgentEnv require this, whatever a project declares. */
 export const SUPPORTED_PYTHON = '>=3.11';
@@ -41,7 +42,7 @@ const OWN = {
  */
 export async function ownPython(
   name: keyof typeof OWN,
-  note: (text: string) => void,
+  reporter: SetupReporter,
   signal: AbortSignal,
   { env = {}, building }: BuildOptions = {},
 ): Promise<string> {
@@ -55,7 +56,7 @@ export async function ownPython(
   };
   const create = async (fresh: string) => {
     await building?.(fresh);
-    await createEnvironment(wanted, fresh, note, signal);
+    await createEnvironment(wanted, fresh, reporter, signal);
   };
   return pythonIn(await cachedFolder(`envs/gymgen/${name}`, await readFile(file, 'utf8'), create));
 }
@@ -90,16 +91,17 @@ export interface EnvironmentOptions {
 export async function createEnvironment(
   { name, python, install, options, cwd, env = {} }: EnvironmentOptions,
   folder: string,
-  note: (text: string) => void,
+  reporter: SetupReporter,
   signal: AbortSignal,
 ): Promise<void> {
-  const uv = await ensureUv(note, signal);
-  note(`installing the dependencies of ${name}`);
+  const uv = await ensureUv(reporter, signal);
+  const installed = installing(`the dependencies of ${name}`, reporter);
   const run = (...args: string[]) => runProgram(uv, args, { cwd, env, signal });
   try {
     await run('venv', ...options, '--quiet', '--relocatable', '--clear', '--no-project', '--python', python, folder);
     await run('pip', 'install', ...options, '--quiet', '--python', pythonIn(folder), ...install);
     await access(pythonIn(folder));
+    installed();
   } catch (cause) {
     signal.throwIfAborted();
     const output = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : String(cause);

@@ -3,10 +3,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { UserError } from '../errors.js';
+import type { Reporter } from '../reporter.js';
 import { abortion, holdExit } from '../shutdown.js';
 import { bytecodeFolder } from './cache.js';
 import { killGroup } from './programs.js';
-import type { SourceReporter } from './types.js';
 
 /** A server that gymgen started, and that ends with gymgen. */
 export interface LocalServer {
@@ -24,7 +24,7 @@ export interface ServeOptions {
   cwd: string;
   /** What is served, in messages: `the bundle hello`. */
   name: string;
-  reporter?: SourceReporter;
+  reporter: Reporter;
   signal: AbortSignal;
   /**
    * Whether the server takes `--token-on-stdin`, and rejects requests without that token. Standard input is used because
@@ -90,8 +90,8 @@ export async function serve(command: string, args: string[], options: ServeOptio
     createInterface({ input: child.stdout }).on('line', (line) => {
       const message = parseObject(line);
       if (message?.url) resolve(message);
-      else if (message?.progress) reporter?.progress(String(message.progress));
-      else if (message?.warning) reporter?.warn(String(message.warning));
+      else if (message?.progress) reporter.progress({ phase: 'step', what: String(message.progress) });
+      else if (message?.warning) reporter.warn(String(message.warning));
       else if (message?.refused && options.refused) reject(options.refused(String(message.refused)));
       else addToLog(line);
     });

@@ -1,4 +1,5 @@
 import type { ServerConfig } from '../model.js';
+import type { Reporter } from '../reporter.js';
 
 /** A source that has been opened: a running OpenEnv server. */
 export interface Source {
@@ -17,16 +18,8 @@ export interface Source {
   close(): Promise<void>;
 }
 
-/** Receives messages while a source is being opened. */
-export interface SourceReporter {
-  /** Information that needs no action. */
-  note?(text: string): void;
-  warn(text: string): void;
-  progress(text: string): void;
-}
-
 export interface SourceContext {
-  reporter: SourceReporter;
+  reporter: Reporter;
   signal: AbortSignal;
 }
 

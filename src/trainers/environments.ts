@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { UserError } from '../errors.js';
 import { namesOf } from '../gym/index.js';
+import type { OnProgress } from '../reporter.js';
 import { VALIDATION_SPLITS } from '../settings.js';
 import { currentSettings, readServerFolder, type Targets, type WrittenFolder } from '../written/index.js';
 import { type RowFacts, type RowFactsOptions, rowFacts } from './row-facts.js';
@@ -32,7 +33,7 @@ export interface EnvironmentOptions {
   /** Why the trainer cannot use a row. */
   problemOf?: RowFactsOptions['problemOf'];
   signal: AbortSignal;
-  progress: (text: string) => void;
+  progress: OnProgress;
 }
 
 /**
@@ -50,7 +51,7 @@ async function readEnvironment(
   const [train, validation] = [declaredSplit(datasets, 'train'), declaredSplit(datasets, 'validation')];
   const has = (split: string) => rowFiles.some((file) => file.split === split);
   const facts = async (split: string) => {
-    options.progress(`reading ${name} ${split}`);
+    options.progress({ phase: 'step', what: `reading ${name} ${split}` });
     const file = rowFiles.find((each) => each.split === split);
     if (!file) throw noSplit(folder, split, rowFiles);
     const { limit, problemOf, signal } = options;

@@ -2,6 +2,7 @@ import { discover, fingerprint } from '../discover/index.js';
 import { UserError } from '../errors.js';
 import { isRecord } from '../json/guards.js';
 import { OPTIONS } from '../options/index.js';
+import type { OnProgress } from '../reporter.js';
 import {
   type AgentFacts,
   type Instance,
@@ -16,7 +17,7 @@ import {
 
 export interface LiveRequest {
   signal: AbortSignal;
-  progress: (text: string) => void;
+  progress: OnProgress;
   /** Called for each config that has no URL. */
   notJudged: (reason: string) => void;
   /** Called for each server that cannot be asked. */

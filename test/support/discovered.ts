@@ -3,9 +3,9 @@ import {
   type Discovery,
   type DiscoverySummary,
   discover,
-  type Reporter,
   type Task,
 } from '../../src/discover/index.js';
+import type { Progress, Reporter } from '../../src/reporter.js';
 
 export interface Found {
   envName: string;
@@ -20,12 +20,12 @@ export interface Found {
 
 export class Said implements Reporter {
   readonly warnings: string[] = [];
-  readonly progressed: string[] = [];
+  readonly progressed: Progress[] = [];
   warn(text: string): void {
     this.warnings.push(text);
   }
-  progress(text: string): void {
-    this.progressed.push(text);
+  progress(progress: Progress): void {
+    this.progressed.push(progress);
   }
 }
 

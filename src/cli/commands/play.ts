@@ -24,12 +24,8 @@ This is the only command that runs code of the Gym root: read app.py first, if i
       import('../../errors.js'),
     ]);
     await run(flags, async (terminal, signal) => {
-      const reporter = {
-        note: (text: string) => terminal.note(text),
-        progress: (text: string) => terminal.progress(text),
-      };
       const named = names.flatMap((name) => name ?? []);
-      const report = await operation.playServers(target, named, parseFlags(flags), reporter, signal);
+      const report = await operation.playServers(target, named, parseFlags(flags), terminal, signal);
       for (const line of summaryLines(report)) terminal.result(line);
       terminal.document(playDocument(report));
       if (report.summary.masked === report.summary.rollouts) process.exitCode = EXIT.problems;

@@ -1,4 +1,5 @@
 import { OPTIONS } from '../../options/index.js';
+import type { Progress } from '../../reporter.js';
 import type { CommandSpec } from '../command.js';
 import type { ReportDocument } from '../report-documents.js';
 
@@ -23,7 +24,7 @@ $ gymgen report gym-root/resources_servers/gridsim_v1 --max-total-sequence-lengt
       const { output: file = OPTIONS.output.default, maxTotalSequenceLength, force = false } = parseFlags(flags);
       const limit = maxTotalSequenceLength === undefined ? {} : { maxTotalSequenceLength };
       const inputs = args.flatMap((input) => input ?? []);
-      const progress = (text: string) => terminal.progress(text);
+      const progress = (event: Progress) => terminal.progress(event);
       const about = await operation.report({ inputs, file, force, ...limit }, progress, signal);
       for (const line of summaryLines(about)) terminal.note(line);
       terminal.result(`wrote ${file}`);

@@ -30,7 +30,7 @@ $ gymgen trainer axolotl gym-root shop --fix --form rollout-loop --port 12000`,
       const names = name === undefined ? [] : [name];
       const report = await operation.trainerAxolotl(
         { target, names, folder, form, fix, force, dryRun, train, port, options: values },
-        (text) => terminal.progress(text),
+        (progress) => terminal.progress(progress),
         signal,
       );
       showTrainerAxolotl(report, terminal);

@@ -38,7 +38,7 @@ $ gymgen trainer nemo-rl gym-root --nemo-rl ../RL --base my.yaml --model Qwen/Qw
           force,
           dryRun,
         },
-        (text) => terminal.progress(text),
+        (progress) => terminal.progress(progress),
         signal,
       );
       showTrainerNemoRl(report, terminal);

@@ -33,7 +33,7 @@ $ gymgen trainer verl gym-root --verl ../verl      writes verl_<name>.yaml, and 
           force,
           dryRun,
         },
-        (text) => terminal.progress(text),
+        (progress) => terminal.progress(progress),
         signal,
       );
       showTrainerVerl(report, terminal);

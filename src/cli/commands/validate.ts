@@ -45,7 +45,7 @@ $ gymgen validate out/environment --platform linux/arm64 --pin ray==2.61.0 --str
         ...(python !== undefined && { python }),
         ...(pins !== undefined && { pins }),
       };
-      const report = await operation.validate(request, (text) => terminal.progress(text), signal);
+      const report = await operation.validate(request, (progress) => terminal.progress(progress), signal);
       showValidation(report, terminal);
       if (github) for (const annotation of annotationsOf(report)) terminal.annotate(annotation);
       terminal.document(validateDocument(report));

@@ -1,10 +1,13 @@
 import { withoutCredentials } from '../../credentials.js';
-import type { Reporter } from '../../discover/index.js';
-import { formatCount } from '../../display-text.js';
+import { displayText, formatCount } from '../../display-text.js';
 import type { BatchObserver, Job, Outcome, Status } from '../../operations/batch.js';
+import type { Reporter } from '../../reporter.js';
 import type { BatchDocument } from '../documents.js';
 import { checkedFolder, showDetails } from './check.js';
+import { type Clock, SYSTEM_CLOCK } from './clock.js';
+import { cut, widthOf } from './cut.js';
 import { errorDocument } from './error.js';
+import { ProgressText } from './progress-text.js';
 import type { Mark, Terminal } from './terminal.js';
 
 const COLOURS: Record<Status, Mark['colour']> = {
@@ -51,23 +54,29 @@ export function showBatch(outcomes: readonly Outcome[], terminal: Terminal): voi
 export class BatchBoard implements BatchObserver {
   /** The outcomes of the jobs that ended. */
   readonly outcomes = new Map<Job, Outcome>();
-  private readonly underWay = new Map<Job, string>();
+  private readonly underWay = new Map<Job, ProgressText>();
   private done = 0;
 
   constructor(
     private readonly total: number,
     private readonly terminal: Terminal,
+    private readonly clock: Clock = SYSTEM_CLOCK,
   ) {}
 
   begun(job: Job): void {
-    this.say(job, 'started');
+    this.textOf(job).update({ phase: 'step', what: 'started' });
+    this.draw();
   }
 
   reporter(job: Job): Reporter {
     return {
       note: (text) => this.terminal.note(`${job.label}: ${text}`),
       warn: (text) => this.terminal.warn(`${job.label}: ${text}`),
-      progress: (text) => this.say(job, text),
+      progress: (progress) => {
+        this.textOf(job).update(progress);
+        this.draw();
+      },
+      request: (request) => this.terminal.request(request),
     };
   }
 
@@ -80,16 +89,31 @@ export class BatchBoard implements BatchObserver {
     this.draw();
   }
 
-  private say(job: Job, text: string): void {
+  private textOf(job: Job): ProgressText {
+    const text = this.underWay.get(job) ?? new ProgressText(this.clock);
     this.underWay.set(job, text);
-    this.draw();
+    return text;
   }
 
   private draw(): void {
-    const lines = [...this.underWay].map(([{ label }, text]) => `${label}: ${text}`);
-    this.terminal.board([...lines, `${this.done} of ${this.total} done`]);
+    this.terminal.show({ lines: (columns) => this.lines(columns), plain: () => this.plain() });
+  }
+
+  private lines(columns: number): string[] {
+    const jobs = [...this.underWay].map(([{ label }, text]) => {
+      const name = `${cut(displayText(label), Math.floor(columns * LABEL_SHARE))}: `;
+      return name + text.line(columns - widthOf(name));
+    });
+    return [...jobs, `${this.done} of ${this.total} done`];
+  }
+
+  private plain(): string {
+    return `${this.done} of ${this.total} done, ${this.underWay.size} under way`;
   }
 }
+
+/** Part of the columns that the name of a job may take. */
+const LABEL_SHARE = 0.4;
 
 export function batchDocument(outcomes: readonly Outcome[]): BatchDocument {
   return {

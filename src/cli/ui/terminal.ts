@@ -1,7 +1,12 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { displayText, safeJson } from '../../display-text.js';
 import type { FileState } from '../../model.js';
+import type { Progress, SentRequest } from '../../reporter.js';
+import { type Clock, SYSTEM_CLOCK } from './clock.js';
 import { type Annotation, workflowCommand } from './github.js';
+import { LiveLines, type LiveText } from './live-lines.js';
+import { ProgressText } from './progress-text.js';
+import { requestText } from './request-text.js';
 
 export interface TerminalOptions {
   /** Print only errors and the result. */
@@ -31,41 +36,41 @@ export function stateMark(state: FileState): Mark {
   return { text: state.padEnd(6), colour: COLOURS[state] };
 }
 
-const PROGRESS_MS = 100;
-
 /**
- * Output for the user: the result on stdout, everything else on stderr. Only a TTY gets a progress line, and colours unless
- * NO_COLOR is set, which chalk does not check. Any text may come from a server, so `displayText` shows it as one line, and
+ * Output for the user: the result on stdout, everything else on stderr. Only a TTY gets a progress line
+ * that moves, and colours unless NO_COLOR is set, which chalk does not check. Any text may come from a server, so `displayText` shows it as one line, and
  * only marks are coloured. Print a text of several lines with several calls.
  */
 export class Terminal {
-  private readonly moving: boolean;
-  private shown: string[] = [];
-  private shownAt = 0;
+  private readonly live: LiveLines;
+  private readonly progressText: ProgressText;
 
   constructor(
     readonly options: TerminalOptions,
     private readonly stdout: NodeJS.WriteStream = process.stdout,
     private readonly stderr: NodeJS.WriteStream = process.stderr,
+    clock: Clock = SYSTEM_CLOCK,
   ) {
-    this.moving = Boolean(stderr.isTTY) && !options.quiet && process.env.TERM !== 'dumb';
+    const moves = stderr.isTTY && process.env.TERM !== 'dumb';
+    this.live = new LiveLines(stderr, options.quiet ? 'off' : moves ? 'moving' : 'plain', clock);
+    this.progressText = new ProgressText(clock);
   }
 
   /** A line of the result; nothing with --json. */
   result(text: string, mark?: Mark): void {
-    this.clear();
+    this.live.hide();
     if (!this.options.json) write(this.stdout, text, mark);
   }
 
   /** The result for machines; nothing without --json. */
   document(value: unknown): void {
-    this.clear();
+    this.live.hide();
     if (this.options.json) this.stdout.write(`${safeJson(value, 2)}\n`);
   }
 
   /** A GitHub workflow command; nothing with --json. */
   annotate(annotation: Annotation): void {
-    this.clear();
+    this.live.hide();
     if (!this.options.json) this.stdout.write(`${workflowCommand(annotation)}\n`);
   }
 
@@ -84,37 +89,29 @@ export class Terminal {
 
   /** A line on stderr, with any options. */
   line(text: string, mark?: Mark): void {
-    this.clear();
+    this.live.erase();
     write(this.stderr, text, mark);
   }
 
-  /** A progress line, which the next line of any kind replaces. */
-  progress(text: string): void {
-    if (Date.now() - this.shownAt >= PROGRESS_MS) this.draw([text]);
+  /** A request that has ended; only with --verbose. */
+  request(request: SentRequest): void {
+    if (this.options.verbose) this.detail(requestText(request));
   }
 
-  /** Several progress lines, as many as fit. */
-  board(lines: readonly string[]): void {
-    const gone = this.shown.length === 0;
-    if (gone || Date.now() - this.shownAt >= PROGRESS_MS) this.draw(lines.slice(1 - (this.stderr.rows || 24)));
+  /** A progress line, until the next line of the result. */
+  progress(progress: Progress): void {
+    this.progressText.update(progress);
+    this.show({ lines: (columns) => [this.progressText.line(columns)], plain: () => this.progressText.line() });
   }
 
-  clear(): void {
-    if (this.shown.length > 0) this.stderr.write(this.erasure());
-    this.shown = [];
+  /** Lines that change, until the next line of the result. */
+  show(text: LiveText): void {
+    this.live.show(text);
   }
 
-  private draw(lines: readonly string[]): void {
-    if (!this.moving) return;
-    this.shownAt = Date.now();
-    const before = this.erasure();
-    this.shown = lines.map((line) => displayText(line).slice(0, (this.stderr.columns || 80) - 1));
-    this.stderr.write(before + this.shown.join('\n'));
-  }
-
-  /** Escape codes that erase the progress lines, from the last one up. */
-  private erasure(): string {
-    return `\r\x1b[K${'\x1b[1A\x1b[K'.repeat(Math.max(0, this.shown.length - 1))}`;
+  /** Shows no progress from now on. */
+  end(): void {
+    this.live.end();
   }
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../errors.js';
-import type { Reporter } from '../../model.js';
 import { ServerBusy, ServerFull, type ServerUrl, Session, waitFor } from '../../openenv/index.js';
+import type { Reporter } from '../../reporter.js';
 
 /** Limits the number of sessions at a time: of one run, or of all runs that use the same server. */
 export class Semaphore {
@@ -83,10 +83,10 @@ export class Sessions {
         this.release();
       }
       if (refusal instanceof ServerBusy) {
-        const { ms, text } = waitFor(refusal, busySeconds);
-        busySeconds += refusal.seconds;
-        this.reporter.progress(text);
-        await this.pause(ms);
+        const wait = waitFor(refusal, busySeconds);
+        busySeconds += wait.seconds;
+        this.reporter.progress(wait);
+        await this.pause(wait.seconds * 1000);
         continue;
       }
       this.adaptTo(refusal, resetTimeout - left);

@@ -1,6 +1,7 @@
 import { UserError } from '../../errors.js';
-import type { DiscoverySummary, Reporter, Toolset } from '../../model.js';
+import type { DiscoverySummary, Toolset } from '../../model.js';
 import { excerpt } from '../../openenv/index.js';
+import type { Reporter } from '../../reporter.js';
 import { dockerFix } from '../connection.js';
 import { identityOf, type ListedTask, nameOf } from '../listing.js';
 import { ProbeFailed, type ProbeResult } from './episode.js';
@@ -46,6 +47,9 @@ export class Toolsets {
   /** Tasks that are probed one by one, by identity; null if the probe failed. */
   private readonly byTask = new Map<string, Promise<Toolset | null>>();
   private readonly shared: SharedToolsets;
+  private readonly probed = { done: 0, total: 0, tasks: { done: 0, total: 0 } };
+  /** Calls that wait for a probe: reading goes on while tasks are probed ahead. */
+  private waiting = 0;
   private readonly failures: string[] = [];
   private failuresInRow = 0;
   /** Names of the scores of all probes that reached the end of an episode; undefined if none did. */
@@ -68,7 +72,7 @@ export class Toolsets {
 
   /** Starts the probes that a task needs, so that several run at a time. */
   prefetch(task: ListedTask): void {
-    if (!this.settled.has(task.key)) this.find(task).catch(() => {}); // reported when awaited
+    if (!this.settled.has(task.key)) this.findOrProbe(task).catch(() => {}); // reported when awaited
   }
 
   /** The toolset of a task, if it is known already. */
@@ -78,6 +82,22 @@ export class Toolsets {
 
   /** The toolset of a task, which is probed if needed. */
   async find(task: ListedTask): Promise<Toolset> {
+    this.waiting += 1;
+    try {
+      const found = this.findOrProbe(task);
+      this.report();
+      return await found;
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  private report(): void {
+    const { tasks, ...toolsets } = this.probed;
+    if (this.waiting > 0) this.reporter.progress({ phase: 'probe', ...toolsets, tasks: { ...tasks } });
+  }
+
+  private async findOrProbe(task: ListedTask): Promise<Toolset> {
     let common = this.byKey.get(task.key);
     if (!common) {
       if (this.byKey.size >= MAX_KEYS) {
@@ -86,7 +106,10 @@ export class Toolsets {
           fix: 'declare the same "toolset" in the descriptors of tasks with the same tools',
         });
       }
-      common = task.declared ? this.probeDeclared(task) : this.probeSample(task);
+      this.probed.total += 1;
+      common = (task.declared ? this.probeDeclared(task) : this.probeSample(task)).finally(() => {
+        this.probed.done += 1;
+      });
       this.byKey.set(task.key, common);
     }
     const toolset = await common;
@@ -181,7 +204,12 @@ export class Toolsets {
   }
 
   private async runProbe(task: ListedTask): Promise<TaskTools> {
-    const { turns, scores } = await this.probe(task);
+    this.probed.tasks.total += 1;
+    this.report();
+    const { turns, scores } = await this.probe(task).finally(() => {
+      this.probed.tasks.done += 1;
+    });
+    this.report();
     if (scores) this.scores = new Set([...(this.scores ?? []), ...scores]);
     return { task, turns };
   }

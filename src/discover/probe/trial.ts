@@ -1,5 +1,5 @@
-import type { Reporter } from '../../model.js';
 import { excerpt } from '../../openenv/index.js';
+import type { Reporter } from '../../reporter.js';
 import type { Connection } from '../connection.js';
 import type { ProbedTask } from './episode.js';
 import { doubtfulFields } from './observation-text.js';

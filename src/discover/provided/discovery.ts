@@ -1,6 +1,6 @@
-import { formatCount } from '../../display-text.js';
 import { UserError } from '../../errors.js';
-import type { DiscoverySummary, Reporter, Split, Task } from '../../model.js';
+import type { DiscoverySummary, Split, Task } from '../../model.js';
+import type { Reporter } from '../../reporter.js';
 import { type Connection, dockerFix, readEnvironmentName } from '../connection.js';
 import type { ListedTask } from '../listing.js';
 import type { DiscoverOptions, OpenDiscovery, ProvidedTasksRequest } from '../options.js';
@@ -25,7 +25,7 @@ export async function discoverProvided(
   const areSeeds = 'episodes' in request;
   const provided = areSeeds ? seedTasks(request, options) : await tasksFile(request.file, options);
   const { prompt = DEFAULT_PROMPT, bounded = false, probes } = options;
-  reporter.progress('probing some tasks to compare their episodes');
+  reporter.progress({ phase: 'step', what: 'probing some tasks to compare their episodes' });
   const tasks = await differentTasks(provided, Math.min(TRIAL_TASKS, probes));
   // The trial comes first: if the environment cannot be created, there is no name, but the reset reports the reason.
   const trial = await explainStart(runTrial(tasks, connection, { ...options, prompt }));
@@ -110,11 +110,12 @@ class ProvidedDiscovery implements OpenDiscovery {
   }
 
   async *tasks(split: Split): AsyncGenerator<Task[]> {
+    this.read(split, 0);
     for await (const batch of this.prompts.addTo(this.source.tasks(split.name), split.count)) {
       const page: Task[] = [];
       for (const task of batch) page.push(await this.addToolset(task));
       const read = (batch.at(-1)?.index ?? 0) + 1;
-      this.reporter.progress(`${split.name}: ${formatCount(read)} of ${formatCount(split.count)} tasks`);
+      this.read(split, read);
       yield page;
     }
     this.prober.assertAllProbed();
@@ -126,6 +127,10 @@ class ProvidedDiscovery implements OpenDiscovery {
 
   close(): Promise<void> {
     return this.connection.close();
+  }
+
+  private read({ name, count }: Split, done: number): void {
+    this.reporter.progress({ phase: 'read', from: name, unit: 'tasks', done, total: count });
   }
 
   private async addToolset(task: PromptedTask): Promise<Task> {

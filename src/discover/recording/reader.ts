@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { formatCount } from '../../display-text.js';
 import { UserError } from '../../errors.js';
 import { LIMITS, OverLimit, overLimit } from '../../limits.js';
-import type { DiscoverySummary, Reporter, Served, Split, Task, Toolset } from '../../model.js';
+import type { DiscoverySummary, Served, Split, Task, Toolset } from '../../model.js';
 import { gymgenCommand } from '../../printed-command.js';
+import type { Reporter } from '../../reporter.js';
 import { chooseSplits, countDifferentTasks, type TaskSelection } from '../listing.js';
 import type { OpenDiscovery } from '../options.js';
 import { ToolsetCounter, withinLimits } from '../tool-limits.js';
@@ -162,7 +162,8 @@ export class RecordedDiscovery implements OpenDiscovery {
         left -= 1;
       }
       if (page.length === 0) continue;
-      this.reporter.progress(`${split.name}: ${formatCount(split.count - left)} tasks read`);
+      const { name, count } = split;
+      this.reporter.progress({ phase: 'read', from: name, unit: 'tasks', done: count - left, total: count });
       yield page;
     }
   }

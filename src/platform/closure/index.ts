@@ -1,5 +1,6 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { SetupReporter } from '../../reporter.js';
 import { ensureUv } from '../../source/index.js';
 import type { OwnWheel, Platform } from '../types.js';
 import { download } from './download.js';
@@ -45,21 +46,21 @@ const GYM = 'nemo-gym';
  */
 export async function closureOf(
   { requirements, own, platform, isAdapter, policy, wheelhouse, known, work }: ClosureParts,
-  reporter: { note?(text: string): void; progress(text: string): void },
+  reporter: SetupReporter,
   signal: AbortSignal,
 ): Promise<Closure> {
-  const uv = await ensureUv((text) => reporter.note?.(text), signal);
+  const uv = await ensureUv(reporter, signal);
   const tools = { uv, cwd: work, signal };
   const names = wheelhouse === undefined ? undefined : await assertWheels(wheelhouse, platform);
-  reporter.progress('resolving the packages of the environment');
+  reporter.progress({ phase: 'step', what: 'resolving the packages of the environment' });
   const wanted = [...requirements, ...own.flatMap(({ requires }) => requires)];
   const parts = { requirements: wanted, platform, policy, ...(wheelhouse !== undefined && { wheels: wheelhouse }) };
   const text = known ?? (await resolve(parts, tools));
   if (names) assertUsed(names, versionsIn(text), wheelhouse as string);
-  if (wheelhouse === undefined) reporter.progress('downloading wheels');
+  if (wheelhouse === undefined) reporter.progress({ phase: 'step', what: 'downloading wheels' });
   const folder = wheelhouse ?? (await download(text, platform, tools));
   if (wheelhouse === undefined) await assertWheels(folder, platform, 'the downloaded packages');
-  reporter.progress('proving that the wheels are complete');
+  reporter.progress({ phase: 'step', what: 'proving that the wheels are complete' });
   const all = await gather(folder, own, work);
   const isPackaged = (file: string) => !isAdapter || wheelName(path.basename(file))?.project !== GYM;
   const needs = [...requirements, ...own.flatMap(({ requirement }) => requirement ?? [])];

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { realPath } from '../../files.js';
+import type { OnProgress } from '../../reporter.js';
 import { currentSettings, readServerFolder, type WrittenFolder } from '../../written/index.js';
 import { declaredSplit, noSplit } from '../splits.js';
 import { assertUsableName, assertUsableRoot } from '../usable-root.js';
@@ -63,7 +64,7 @@ export interface AxolotlTraining {
 
 export interface AxolotlProgress {
   signal: AbortSignal;
-  progress: (text: string) => void;
+  progress: OnProgress;
 }
 
 /**
@@ -82,7 +83,7 @@ export async function axolotlTraining(
   const train = trainSplit(rowFiles, request);
   const checks = [];
   for (const file of rowFiles) {
-    progress(`checking ${file.split}`);
+    progress({ phase: 'step', what: `checking ${file.split}` });
     const limit = options.maxTotalSequenceLength;
     checks.push({ file, ...(await checkFile(file, { agent: names.written.name, limit, signal })) });
   }

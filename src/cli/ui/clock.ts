@@ -1,0 +1,15 @@
+/** Time, so that tests decide it. */
+export interface Clock {
+  /** Milliseconds since some moment. */
+  now(): number;
+  /** Calls `tick` regularly, without keeping the process alive. @returns a function that stops it */
+  every(milliseconds: number, tick: () => void): () => void;
+}
+
+export const SYSTEM_CLOCK: Clock = {
+  now: () => performance.now(),
+  every(milliseconds, tick) {
+    const timer = setInterval(tick, milliseconds).unref();
+    return () => clearInterval(timer);
+  },
+};

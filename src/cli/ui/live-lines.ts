@@ -1,0 +1,83 @@
+import { displayText } from '../../display-text.js';
+import { type Clock, SYSTEM_CLOCK } from './clock.js';
+import { cut, widthOf } from './cut.js';
+
+/** Text that changes with time. */
+export interface LiveText {
+  /** The lines for a terminal, each of at most that many columns. */
+  lines(columns: number): readonly string[];
+  /** One line for a log. */
+  plain(): string;
+}
+
+/** `moving`: the lines are drawn again in their place; `plain`: a line is added now and then. */
+export type LiveMode = 'moving' | 'plain' | 'off';
+
+const REDRAW_MS = 100;
+const PLAIN_MS = 10_000;
+
+/**
+ * Lines at the end of the output that change, such as progress. They are drawn by a timer, not when the text changes, so that
+ * a fast run draws none and a waiting one shows its time. The cursor stays visible and at the start of the last line: a killed
+ * process leaves nothing to restore, and the terminal's `^C` widens no line.
+ */
+export class LiveLines {
+  private text: LiveText | undefined;
+  private shown: readonly string[] = [];
+  private stop: (() => void) | undefined;
+  private ended = false;
+
+  constructor(
+    private readonly stream: NodeJS.WriteStream,
+    private readonly mode: LiveMode,
+    private readonly clock: Clock = SYSTEM_CLOCK,
+  ) {}
+
+  /** Shows a text until `hide`. */
+  show(text: LiveText): void {
+    if (this.mode === 'off' || this.ended) return;
+    this.text = text;
+    this.stop ??= this.clock.every(this.mode === 'moving' ? REDRAW_MS : PLAIN_MS, () => this.draw());
+  }
+
+  /** Makes place for another line; the text is drawn again below it. */
+  erase(): void {
+    if (this.shown.length > 0) this.stream.write(this.erasure());
+    this.shown = [];
+  }
+
+  hide(): void {
+    this.erase();
+    this.text = undefined;
+  }
+
+  /** Hides the text, and ignores further ones. */
+  end(): void {
+    this.ended = true;
+    this.hide();
+    this.stop?.();
+  }
+
+  private draw(): void {
+    if (this.text === undefined) return;
+    if (this.mode === 'plain') {
+      this.stream.write(`${displayText(this.text.plain())}\n`);
+      return;
+    }
+    const { columns = 80, rows = 24 } = this.stream;
+    const lines = this.text.lines(columns - 1).slice(1 - rows);
+    const next = lines.map((line) => cut(displayText(line), columns - 1));
+    if (next.join('\n') === this.shown.join('\n')) return;
+    const before = this.shown.length > 0 ? this.erasure() : '';
+    this.shown = next;
+    this.stream.write(`${before}${next.join('\n')}\r`);
+  }
+
+  /** Escape codes that erase the shown lines. A terminal that became narrower has wrapped them. */
+  private erasure(): string {
+    const { columns = 80 } = this.stream;
+    const above = this.shown.slice(0, -1).map((line) => Math.max(1, Math.ceil(widthOf(line) / columns)));
+    const up = above.reduce((sum, rows) => sum + rows, 0);
+    return `\r${up > 0 ? `\x1b[${up}A` : ''}\x1b[J`;
+  }
+}
