@@ -23,14 +23,18 @@ describe('a busy server', () => {
     const server = await StandIn.start({ http: busyAt(end, status, '0') });
     const said = new Said();
     expect((await discoverAll(server.url, {}, said)).tasks).toHaveLength(3);
-    expect(said.progressed).toContain(`the server is busy (HTTP ${status}): waiting 0.25 s`);
+    expect(said.progressed).toContainEqual({
+      phase: 'wait',
+      reason: `the server is busy (HTTP ${status})`,
+      seconds: 0.25,
+    });
   });
 
   test('is waited for during the handshake', async () => {
     const server = await StandIn.start({ busyHandshakes: 2 });
     const said = new Said();
     expect((await discoverAll(server.url, { maxSessions: 1 }, said)).tasks).toHaveLength(3);
-    expect(said.progressed).toContain('the server is busy (HTTP 503): waiting 0.25 s');
+    expect(said.progressed).toContainEqual({ phase: 'wait', reason: 'the server is busy (HTTP 503)', seconds: 0.25 });
   });
 
   test('that asks for a long wait is refused, with the seconds', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { playServers } from '../../src/operations/play.js';
 import type { OptionValues } from '../../src/options/index.js';
+import { Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
 
 const root = mkdtempSync(join(tmpdir(), 'gymgen-play-operation-'));
@@ -11,9 +12,8 @@ afterAll(() => rmSync(root, { recursive: true }));
 mkdirSync(join(root, 'resources_servers/shop'), { recursive: true });
 writeFileSync(join(root, 'resources_servers/shop/gymgen.lock.json'), '{"format":1,"files":{}}');
 
-const reporter = { note: () => {}, progress: () => {} };
 const failing = (options: OptionValues, ...names: string[]) =>
-  failureOf(playServers(root, names, options, reporter, new AbortController().signal));
+  failureOf(playServers(root, names, options, new Said(), new AbortController().signal));
 
 test.each<[string, OptionValues, string]>([
   ['no model', {}, 'fix: pass --model-url URL, or --policy idle to play without a model'],

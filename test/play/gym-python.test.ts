@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { additionalDependencies, gymPython, pinned } from '../../src/play/gym-python.js';
+import { Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
 
 const project = (...dependencies: string[]) =>
@@ -43,6 +44,6 @@ test('an environment of its own has the locked versions of what Gym pins', () =>
 
 test('a Python without NeMo Gym is refused', async () => {
   const signal = new AbortController().signal;
-  const failure = await failureOf(gymPython('/nowhere/python', {}, () => {}, signal));
+  const failure = await failureOf(gymPython('/nowhere/python', {}, new Said(), signal));
   expect(failure).toMatch(/^this Python cannot run NeMo Gym: .+\nat: \/nowhere\/python\nfix: name a Python that has/);
 });

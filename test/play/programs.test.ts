@@ -10,6 +10,7 @@ import { gymEnvironment, runRollouts, startServers } from '../../src/play/gym.js
 import { Log } from '../../src/play/log.js';
 import { startRay } from '../../src/play/ray.js';
 import { linkVenv } from '../../src/play/venvs.js';
+import { Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
 
 /** What a program needs, with a script in its place. */
@@ -21,11 +22,10 @@ function having(name: 'ray' | 'gym', script: string, secret?: string) {
   chmodSync(program, 0o700);
   const log = new Log(join(folder, 'gym.log'), secret);
   onTestFinished(() => log.close());
-  const said: string[] = [];
   const controller = new AbortController();
-  const say = (text: string) => void said.push(text);
-  const options = { folder, program, log, env: process.env, signal: controller.signal, note: say, progress: say };
-  return { ...options, gym: { python: '', programs: folder }, said, controller };
+  const reporter = new Said();
+  const options = { folder, program, log, env: process.env, signal: controller.signal, reporter };
+  return { ...options, gym: { python: '', programs: folder }, controller };
 }
 
 /** Goes on until it gets a signal, then ends. */
@@ -46,7 +46,9 @@ describe('Ray', () => {
     const script = `echo x >> tries; [ $(wc -l < tries) = 3 ] || exit 1; echo Ray runtime started; ${UNTIL_SIGNAL}`;
     const options = having('ray', script);
     await (await startRay(options)).stop();
-    expect(options.said).toEqual([2, 3].map((next) => expect.stringContaining(`trying again (${next} of 3)`)));
+    expect(options.reporter.notes).toEqual(
+      [2, 3].map((next) => expect.stringContaining(`trying again (${next} of 3)`)),
+    );
   });
 
   test('that fails three times is an error with its last lines', async () => {
@@ -70,7 +72,9 @@ describe('gym env start', () => {
     const lines = 'echo "1 / 4 servers ready. Waiting"; echo "All 4 / 4 servers ready! Polling"';
     const options = having('gym', `echo "$@" > args; ${lines}; ${UNTIL_SIGNAL}`);
     const servers = await startServers(options);
-    expect(options.said).toEqual(['1 of 4 servers ready', '4 of 4 servers ready']);
+    const counts = [{}, { done: 1, total: 4 }, { done: 4, total: 4 }];
+    const events = counts.map((ready) => ({ phase: 'start', what: "NeMo Gym's servers", ...ready }));
+    expect(options.reporter.progressed).toEqual(events);
     expect(readFileSync(join(options.folder, 'args'), 'utf8')).toBe('env start\n');
     await servers.stop();
     expect(await failureOf(servers.ended)).toContain('could not run the servers');
@@ -96,7 +100,7 @@ describe('gym eval run', () => {
   test('shows the progress, also of a line that a carriage return ends', async () => {
     const options = having('gym', 'printf "Collecting: 10%%\\rFinished 3 / 20 rollouts (15%%)\\n"');
     await runRollouts(options, [never]);
-    expect(options.said).toEqual(['3 of 20 rollouts']);
+    expect(options.reporter.progressed).toEqual([{ phase: 'play', done: 3, total: 20 }]);
   });
 
   test('that fails is an error with its own message', async () => {

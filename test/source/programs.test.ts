@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { ensureUv, findUv, lockedRequirements } from '../../src/source/programs.js';
+import { Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
 import { fakeMachine } from '../support/fake-machine.js';
 
@@ -15,7 +16,7 @@ describe('uv', () => {
 
   test('on PATH is used', async () => {
     machine.program('uv', '');
-    expect(await ensureUv(() => {})).toBe(join(machine.home, 'bin/uv'));
+    expect(await ensureUv(new Said())).toBe(join(machine.home, 'bin/uv'));
     expect(machine.calls()).toEqual([]);
   });
 
@@ -27,17 +28,17 @@ describe('uv', () => {
 
   test('is installed once, with the Python on PATH, if it is missing', async () => {
     machine.program('python3', CREATES_VENV);
-    const notes: string[] = [];
-    const uv = await ensureUv((text) => notes.push(text));
+    const said = new Said();
+    const uv = await ensureUv(said);
     expect(uv).toEqual(inCache());
-    expect(await ensureUv((text) => notes.push(text))).toBe(uv);
-    expect(notes).toEqual(['installing uv, which creates Python environments']);
+    expect(await ensureUv(said)).toBe(uv);
+    expect(said.progressed).toEqual([{ phase: 'install', what: 'uv, which creates Python environments' }]);
     expect(readdirSync(join(machine.home, 'cache/gymgen'))).toHaveLength(1);
   });
 
   test('is installed in the locked version, unaffected by files in the current folder', async () => {
     machine.program('python3', CREATES_VENV);
-    await ensureUv(() => {});
+    await ensureUv(new Said());
     for (const call of machine.calls()) expect(call).toMatch(/^\/ (?:python3|pip) -I -m /);
     expect(machine.calls().at(-1)).toMatch(/--require-hashes .*requirements\/uv\.txt$/);
   });
@@ -47,15 +48,15 @@ describe('uv', () => {
       'python3',
       'if [ "$3" = venv ]; then echo "ensurepip is not available" >&2; exit 1; fi\nwhile [ "$1" != --target ]; do shift; done\n/bin/mkdir -p "$2/bin"; : > "$2/bin/uv"\n',
     );
-    expect(await ensureUv(() => {})).toEqual(inCache());
+    expect(await ensureUv(new Said())).toEqual(inCache());
   });
 
   test('is installed again if it came with a checkout', async () => {
     machine.program('python3', CREATES_VENV);
-    const uv = await ensureUv(() => {});
+    const uv = await ensureUv(new Said());
     rmSync(join(machine.home, 'state'), { recursive: true });
     expect(await findUv()).toBeUndefined();
-    expect(await ensureUv(() => {})).not.toBe(uv);
+    expect(await ensureUv(new Said())).not.toBe(uv);
     expect(existsSync(uv)).toBe(false);
   });
 
@@ -68,7 +69,7 @@ describe('uv', () => {
     ],
   ])('that cannot be installed is an error: %s', async (_, prepare, message) => {
     prepare();
-    const failure = await failureOf(ensureUv(() => {}));
+    const failure = await failureOf(ensureUv(new Said()));
     expect(failure).toMatch(message);
     expect(failure).toMatch(/fix: install uv \(https/);
     expect(readdirSync(join(machine.home, 'cache/gymgen'))).toEqual([]);

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { projectInputs, projectPython } from '../../src/source/project-python.js';
+import { Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
 import { FAKE_UV, fakeMachine } from '../support/fake-machine.js';
 
@@ -21,30 +22,31 @@ describe('the environment of a project', () => {
 
   test('is created once, outside its folder', async () => {
     machine.program('uv', FAKE_UV);
-    const notes: string[] = [];
-    const python = await projectPython(project(), (text) => notes.push(text), signal);
+    const said = new Said();
+    const python = await projectPython(project(), said, signal);
     expect(python).toMatch(/cache\/gymgen\/envs\/projects\/project-[0-9a-f]{16}\/[0-9a-f]{16}\/bin\/python$/);
     expect(existsSync(python)).toBe(true);
-    expect(notes).toEqual(['installing the dependencies of project']);
+    expect(said.progressed).toEqual([{ phase: 'install', what: 'the dependencies of project' }]);
+    expect(said.notes).toEqual([expect.stringMatching(/^installed the dependencies of project in \d+\.\d s$/)]);
     const calls = machine.calls();
-    expect(await projectPython(project(), (text) => notes.push(text), signal)).toBe(python);
-    expect([machine.calls(), notes.length]).toEqual([calls, 1]);
+    expect(await projectPython(project(), said, signal)).toBe(python);
+    expect([machine.calls(), said.notes.length]).toEqual([calls, 1]);
     expect(readdirSync(project())).toEqual(['pyproject.toml']);
     expect(envs()).toHaveLength(1);
   });
 
   test('is a new one if the dependencies change', async () => {
     machine.program('uv', FAKE_UV);
-    const first = await projectPython(project(), () => {}, signal);
+    const first = await projectPython(project(), new Said(), signal);
     writeFileSync(join(project(), 'pyproject.toml'), '[project]\nname = "other"\n');
-    expect(await projectPython(project(), () => {}, signal)).not.toBe(first);
+    expect(await projectPython(project(), new Said(), signal)).not.toBe(first);
   });
 
   test('is complete if two runs create it at once', async () => {
     machine.program('uv', `${FAKE_UV}sleep 0.1\n`);
     const both = await Promise.all([
-      projectPython(project(), () => {}, signal),
-      projectPython(project(), () => {}, signal),
+      projectPython(project(), new Said(), signal),
+      projectPython(project(), new Said(), signal),
     ]);
     expect(both[0]).toBe(both[1]);
     expect(envs()).toHaveLength(1);
@@ -52,7 +54,7 @@ describe('the environment of a project', () => {
 
   test('that cannot be created is reported with the message of uv, and leaves nothing', async () => {
     machine.program('uv', `${FAKE_UV}if [ "$1" = pip ]; then echo "no solution found" >&2; exit 1; fi\n`);
-    const failure = await failureOf(projectPython(project(), () => {}, signal));
+    const failure = await failureOf(projectPython(project(), new Said(), signal));
     expect(failure).toBe(
       'uv could not install the dependencies of project\nno solution found\nfix: solve the problem that uv reports, and run gymgen again',
     );
@@ -64,7 +66,7 @@ describe('the environment of a project', () => {
       'uv',
       `${FAKE_UV}if [ "$1" = pip ]; then for n in 1 2 3 4 5 6 7 8; do echo "line $n" >&2; done; exit 1; fi\n`,
     );
-    const failure = await failureOf(projectPython(project(), () => {}, signal));
+    const failure = await failureOf(projectPython(project(), new Said(), signal));
     expect(failure.split('\n').slice(1, -1)).toEqual(['line 1', 'line 5', 'line 6', 'line 7', 'line 8']);
   });
 
@@ -72,7 +74,7 @@ describe('the environment of a project', () => {
     machine.program('uv', `${FAKE_UV}if [ "$1" = pip ]; then exec sleep 20; fi\n`);
     const stop = new AbortController();
     const reason = new Error('stopped');
-    const making = projectPython(project(), () => setTimeout(() => stop.abort(reason), 200), stop.signal);
+    const making = projectPython(project(), { progress: () => setTimeout(() => stop.abort(reason), 200) }, stop.signal);
     await expect(making).rejects.toBe(reason);
     expect(envs()).toEqual([]);
   });
@@ -87,7 +89,7 @@ test.each(['exec sleep 20', 'trap "" TERM; sleep 20 & wait; sleep 20'])(
     const reason = new Error('stopped');
     const making = projectPython(
       join(machine.home, 'project'),
-      () => setTimeout(() => stop.abort(reason), 500),
+      { progress: () => setTimeout(() => stop.abort(reason), 500) },
       stop.signal,
     );
     await expect(making).rejects.toBe(reason);

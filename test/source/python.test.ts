@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { projectPython } from '../../src/source/project-python.js';
 import { GYM_PYTHON, missingPython, ownPython } from '../../src/source/python.js';
+import { Said } from '../support/discovered.js';
 import { FAKE_UV, fakeMachine } from '../support/fake-machine.js';
 
 const machine = fakeMachine();
 const signal = new AbortController().signal;
 
 describe('the environment of locked packages', () => {
-  const own = () => ownPython('agentenv', () => {}, signal);
+  const own = () => ownPython('agentenv', new Said(), signal);
 
   test('has the packages of the lock file, with hashes, and reads no settings of a folder', async () => {
     machine.program('uv', FAKE_UV);
@@ -26,7 +27,7 @@ describe('the environment of locked packages', () => {
     const project = join(machine.home, 'AgentEnv');
     mkdirSync(project);
     cpSync('requirements/agentenv.txt', join(project, 'requirements.txt'));
-    const theirs = await projectPython(project, () => {}, signal);
+    const theirs = await projectPython(project, new Said(), signal);
     const ours = await own();
     expect(ours).not.toBe(theirs);
     expect(machine.calls().filter((call) => call.includes(' uv venv '))).toHaveLength(2);

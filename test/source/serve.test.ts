@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ServeOptions, serve } from '../../src/source/serve.js';
+import { Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
 import { refuseWarnings } from '../support/leaks.js';
 
@@ -8,7 +9,8 @@ refuseWarnings();
 /** Serves a script that Node runs. */
 function started(script: string, changes: Partial<ServeOptions> = {}) {
   const signal = new AbortController().signal;
-  return serve(process.execPath, ['-e', script], { cwd: process.cwd(), name: 'the example', signal, ...changes });
+  const options = { cwd: process.cwd(), name: 'the example', reporter: new Said(), signal };
+  return serve(process.execPath, ['-e', script], { ...options, ...changes });
 }
 
 const READY = 'console.log(JSON.stringify({ url: "http://h/" + process.pid }));';
@@ -51,7 +53,8 @@ describe('a server that fails to start', () => {
   });
 
   test('is reported if its program does not exist', async () => {
-    const options = { cwd: process.cwd(), name: 'the example', signal: new AbortController().signal };
+    const { signal } = new AbortController();
+    const options = { cwd: process.cwd(), name: 'the example', reporter: new Said(), signal };
     expect(await failureOf(serve('/no/such/program', [], options))).toMatch(/could not serve the example.*ENOENT/);
   });
 
@@ -78,7 +81,8 @@ describe('a token', () => {
   }).on('close', () => process.exit(0));`;
   // Node.js passes arguments after "--" to the script.
   const startWithToken = () => {
-    const options = { cwd: process.cwd(), name: 'the example', signal: new AbortController().signal, token: true };
+    const { signal } = new AbortController();
+    const options = { cwd: process.cwd(), name: 'the example', reporter: new Said(), signal, token: true };
     return serve(process.execPath, ['-e', READS_TOKEN, '--'], options);
   };
 

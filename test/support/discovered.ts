@@ -19,8 +19,12 @@ export interface Found {
 }
 
 export class Said implements Reporter {
+  readonly notes: string[] = [];
   readonly warnings: string[] = [];
   readonly progressed: Progress[] = [];
+  note(text: string): void {
+    this.notes.push(text);
+  }
   warn(text: string): void {
     this.warnings.push(text);
   }

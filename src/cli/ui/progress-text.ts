@@ -86,7 +86,7 @@ function counted(
   before: number,
 ): string[] {
   const text = total === undefined ? `${verb}${formatCount(done)} ${unit}` : `${verb}${ratio({ done, total })} ${unit}`;
-  const elapsed = seconds < 1 ? '' : `${done === 0 || total === undefined ? ',' : ' in'} ${duration(seconds)}`;
+  const elapsed = seconds < 1 ? '' : `${done === 0 ? ',' : ' in'} ${duration(seconds)}`;
   const percent = total === undefined || done === 0 ? '' : `, ${Math.floor((100 * done) / total)} %`;
   const rate = seconds < 1 ? 0 : (done - before) / seconds;
   if (rate === 0) return [text + percent + elapsed, text + percent, text];
@@ -108,8 +108,10 @@ function many(count: number, what: string): string {
 
 /** Such as `2,100 a second`, with two significant digits. */
 function perSecond(rate: number): string {
-  const rounded = (number: number) =>
-    number < 10 ? number.toPrecision(2) : formatCount(Number(number.toPrecision(2)));
+  const rounded = (number: number) => {
+    const digits = Number(number.toPrecision(2));
+    return digits < 1000 ? String(digits) : formatCount(digits);
+  };
   return rate < 0.1 ? `${rounded(rate * 60)} a minute` : `${rounded(rate)} a second`;
 }
 

@@ -1,10 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { mayClose } from '../../../src/cli/ui/closed-pipe.js';
+import { widthOf } from '../../../src/cli/ui/cut.js';
 import { showError } from '../../../src/cli/ui/error.js';
 import { Terminal, type TerminalOptions } from '../../../src/cli/ui/terminal.js';
 import { Interrupted, UserError } from '../../../src/errors.js';
 import { steering } from '../../support/steering.js';
+import { TestClock } from '../../support/test-clock.js';
 
 class Stream extends EventEmitter {
   text = '';
@@ -22,7 +24,8 @@ function opened(options: Partial<TerminalOptions> = {}, tty = false) {
   const [out, err] = [new Stream(tty), new Stream(tty)];
   const all = { quiet: false, json: false, verbose: false, ...options };
   const as = (stream: Stream) => stream as unknown as NodeJS.WriteStream;
-  return { out, err, terminal: new Terminal(all, as(out), as(err)) };
+  const clock = new TestClock();
+  return { out, err, clock, terminal: new Terminal(all, as(out), as(err), clock) };
 }
 
 beforeEach(() => {
@@ -35,7 +38,7 @@ const ESC = '\x1b';
 
 describe('streams', () => {
   const say = (terminal: Terminal) => {
-    terminal.progress('progress');
+    terminal.progress({ phase: 'step', what: 'progress' });
     terminal.note('note');
     terminal.warn('warn');
     terminal.detail('detail');
@@ -56,35 +59,111 @@ describe('streams', () => {
   });
 });
 
-describe('a progress line', () => {
-  test('is shown only on a TTY', () => {
-    for (const [options, tty] of [
-      [{}, false],
-      [{ quiet: true }, true],
-    ] as const) {
-      const { terminal, err } = opened(options, tty);
-      terminal.progress('going');
-      expect(err.text).toBe('');
-    }
-    vi.stubEnv('TERM', 'dumb');
-    const { terminal, err } = opened({}, true);
-    terminal.progress('going');
-    expect(err.text).toBe('');
-  });
+describe('progress', () => {
+  const step = { phase: 'step', what: 'going' } as const;
 
-  test('fits the width of the terminal, and the next line replaces it', () => {
-    const { terminal, err, out } = opened({}, true);
-    terminal.progress(`going\n${ESC}[2J${'x'.repeat(100)}`);
-    expect(err.text).toBe(`\r${ESC}[Kgoing\\n\\u001b[2J${'x'.repeat(23)}`);
+  test('is a line that is drawn ten times a second, until a result', () => {
+    const { terminal, err, out, clock } = opened({}, true);
+    terminal.progress(step);
+    expect(err.text).toBe('');
+    clock.pass(100);
+    expect(err.text).toBe('going\r');
+    clock.pass(800);
+    expect(err.text).toBe('going\r');
+    clock.pass(100);
+    expect(err.text).toBe(`going\r\r${ESC}[Jgoing, 1 s\r`);
+    err.text = '';
+    terminal.note('note');
+    expect(err.text).toBe(`\r${ESC}[Jnote\n`);
+    clock.pass(100);
+    expect(err.text).toBe(`\r${ESC}[Jnote\ngoing, 1 s\r`);
     err.text = '';
     terminal.result('done');
-    expect([err.text, out.text]).toEqual([`\r${ESC}[K`, 'done\n']);
+    clock.pass(1000);
+    expect([err.text, out.text]).toEqual([`\r${ESC}[J`, 'done\n']);
   });
 
-  test('is drawn up to ten times a second', () => {
-    const { terminal, err } = opened({}, true);
-    for (let n = 0; n < 1000; n += 1) terminal.progress(`${n}`);
-    expect(err.text.split('\r').length).toBeLessThan(10);
+  test('is a plain line every ten seconds in a log, and on a dumb terminal', () => {
+    vi.stubEnv('TERM', 'dumb');
+    for (const tty of [false, true]) {
+      const { terminal, err, clock } = opened({}, tty);
+      terminal.progress(step);
+      clock.pass(9900);
+      expect(err.text).toBe('');
+      clock.pass(10_100);
+      expect(err.text).toBe('going, 10 s\ngoing, 20 s\n');
+    }
+  });
+
+  test('is not shown with --quiet', () => {
+    for (const tty of [false, true]) {
+      const { terminal, err, clock } = opened({ quiet: true }, tty);
+      terminal.progress(step);
+      clock.pass(60_000);
+      expect(err.text).toBe('');
+    }
+  });
+
+  test('ends with the command, also if more is reported', () => {
+    const { terminal, err, clock } = opened({}, true);
+    terminal.progress(step);
+    clock.pass(100);
+    terminal.end();
+    terminal.progress(step);
+    clock.pass(1000);
+    expect(err.text).toBe(`going\r\r${ESC}[J`);
+  });
+
+  test('never wraps, and never controls the terminal', () => {
+    const { terminal, err, clock } = opened({}, true);
+    for (const name of [`x\n${ESC}[2J${'x'.repeat(100)}`, '测'.repeat(100), '👩‍👩‍👧'.repeat(100)]) {
+      err.text = '';
+      terminal.progress({ phase: 'step', what: name });
+      clock.pass(100);
+      const shown = err.text.slice(err.text.lastIndexOf(`${ESC}[J`) + 1).replace('[J', '');
+      expect(steering(shown.replace(/\r$/, ''))).toEqual([]);
+      expect(widthOf(shown.replace(/\r$/, ''))).toBeLessThan(40);
+      expect(shown).toContain('…');
+    }
+  });
+
+  test('of several lines is erased completely, also after the terminal became narrower', () => {
+    const { terminal, err, clock } = opened({}, true);
+    const lines = ['a'.repeat(30), 'b'.repeat(30), 'c'];
+    terminal.show({ lines: () => lines, plain: () => '' });
+    clock.pass(100);
+    expect(err.text).toBe(`${lines.join('\n')}\r`);
+    err.text = '';
+    err.columns = 20;
+    terminal.end();
+    expect(err.text).toBe(`\r${ESC}[4A${ESC}[J`);
+  });
+
+  test('of more lines than the terminal has shows the last ones', () => {
+    const { terminal, err, clock } = opened({}, true);
+    Object.assign(err, { rows: 3 });
+    terminal.show({ lines: () => ['a', 'b', 'c', 'd'], plain: () => '' });
+    clock.pass(100);
+    expect(err.text).toBe('c\nd\r');
+  });
+});
+
+describe('a request', () => {
+  const request = { request: 'GET http://h/health', milliseconds: 31.4, bytes: 1200, status: 200 };
+
+  test('is shown with its time, with --verbose', () => {
+    const { terminal, err } = opened({ verbose: true });
+    terminal.request(request);
+    terminal.request({ request: 'WS ws://h/ws reset', milliseconds: 12_000 });
+    expect(err.text).toBe(
+      'GET http://h/health: HTTP 200, 1,200 bytes, 31 ms\nWS ws://h/ws reset: no response, 12,000 ms\n',
+    );
+  });
+
+  test('is not shown without', () => {
+    const { terminal, err } = opened();
+    terminal.request(request);
+    expect(err.text).toBe('');
   });
 });
 

@@ -16,7 +16,11 @@ export const isProject = (environment: string) => existsSync(join(folderIn(envir
 /** Serves an environment's own app, with exactly the dependencies that it declares. */
 export async function served(environment: string, env: Record<string, string> = {}): Promise<Server> {
   const folder = folderIn(environment);
-  const python = await projectPython(folder, (text) => console.error(text), new AbortController().signal);
+  const python = await projectPython(
+    folder,
+    { note: (text) => console.error(text), progress: () => {} },
+    new AbortController().signal,
+  );
   const { app = 'server.app:app' } = isProject(environment)
     ? parse(await readFile(join(folder, 'openenv.yaml'), 'utf8'))
     : {};
