@@ -48,9 +48,19 @@ export class Interrupted extends UserError {
   override readonly name = 'Interrupted';
   override readonly exitCode: number;
 
-  constructor(signal: StopSignal) {
-    super(SIGNALS[signal].what);
+  constructor(
+    readonly signal: StopSignal,
+    more = '',
+    parts: ErrorParts = {},
+  ) {
+    super(`${SIGNALS[signal].what}${more}`, parts);
     this.exitCode = SIGNALS[signal].exitCode;
+  }
+
+  /** The same interruption, with the paths that were written before it. */
+  withWritten(paths: readonly string[]): Interrupted {
+    if (paths.length === 0) return new Interrupted(this.signal, '; nothing was written');
+    return new Interrupted(this.signal, '; this was written before', { details: paths });
   }
 }
 

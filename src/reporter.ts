@@ -33,6 +33,7 @@ export interface SentRequest {
 }
 
 export type OnProgress = (progress: Progress) => void;
+export type OnRequest = (request: SentRequest) => void;
 
 /** Receives what a run reports to the user. */
 export interface Reporter {
@@ -41,7 +42,7 @@ export interface Reporter {
   /** A problem that the user may have to act on. */
   warn(text: string): void;
   progress: OnProgress;
-  request?(request: SentRequest): void;
+  request?: OnRequest;
 }
 
 /** What the setup of programs reports. */

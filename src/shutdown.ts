@@ -1,5 +1,7 @@
 /** Work that a signal must not cut off, as the message names it. */
 const holds = new Set<{ what: string }>();
+/** Paths that this process has written. */
+const written = new Set<string>();
 /** Cleanups for an exit before the work has ended in order. */
 const cleanups = new Set<() => void>();
 
@@ -12,6 +14,15 @@ export function holdExit(what: string): () => void {
   const hold = { what };
   holds.add(hold);
   return () => void holds.delete(hold);
+}
+
+/** Remembers what was written, so that an interruption reports it. */
+export function noteWritten(path: string): void {
+  written.add(path);
+}
+
+export function writtenPaths(): string[] {
+  return [...written];
 }
 
 /** The work that gymgen must wait for now. */

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { UserError } from '../errors.js';
-import { commandAgain } from '../printed-command.js';
+import { commandAgain, gymgenCommand } from '../printed-command.js';
 
 /** Flags without a value that may come before a command. */
 const FLAGS = ['--json', '-q', '--quiet', '-v', '--verbose'];
@@ -29,19 +29,25 @@ export function refuseEmpty(command: Command): void {
 }
 
 /**
- * Refuses a first argument that looks like a mistyped command. It would be taken for the name of an installed bundle, and
- * looking for that takes seconds.
+ * Refuses a first argument that looks like a mistyped command: it would be taken for the name of an installed bundle, and
+ * looking for that takes seconds. Refuses the help of an unknown command, too.
  * @param commands names of all commands
  * @throws UserError with the command that was probably meant
  */
 export async function refuseMistyped(args: readonly string[], commands: readonly string[]): Promise<void> {
-  const at = args.findIndex((arg) => !FLAGS.includes(arg));
+  const first = args.findIndex((arg) => !FLAGS.includes(arg));
+  const isHelp = args[first] === 'help';
+  const at = first + Number(isHelp);
   const word = args[at] ?? '';
-  if (!/^[a-z]+$/i.test(word) || commands.includes(word)) return;
+  if (!/^[a-z]+$/i.test(word) || commands.includes(word) || (!isHelp && existsSync(word))) return;
   const { closest } = await import('../closest.js');
   const meant = closest(word, commands);
-  if (meant === undefined || existsSync(word)) return;
+  if (meant === undefined) {
+    if (!isHelp && args.length > 1) return; // a bundle
+    throw new UserError(`unknown command '${word}'`, { fix: `see ${gymgenCommand`--help`}` });
+  }
+  const again = commandAgain([], ['', '', ...args.with(at, meant)]);
   throw new UserError(`unknown command '${word}': did you mean ${meant}?`, {
-    fix: `${commandAgain([], ['', '', ...args.with(at, meant)])}; for a bundle of this name, add 'write' before it`,
+    fix: isHelp ? again : `${again}; for a bundle of this name, add 'write' before it`,
   });
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isMap, isNode, isScalar, LineCounter } from 'yaml';
 import { z } from 'zod';
+import { closest } from '../closest.js';
 import { UserError } from '../errors.js';
 import { readRegularSync } from '../files.js';
 import { programPath } from '../operations/request.js';
@@ -46,6 +47,7 @@ const Batch = z.strictObject({
         [Filled, z.strictObject({ source: z.string('is missing').regex(/\S/, 'is empty'), ...Settings.shape })],
         'must be a source, or a map with a source',
       ),
+      'must be a list of sources',
     )
     .min(1, 'must name a source'),
 });
@@ -107,7 +109,9 @@ type PlaceOf = (keys: readonly PropertyKey[], isKey?: boolean) => string;
 function mistakes(issue: Issue, placeOf: PlaceOf, before: readonly PropertyKey[] = []): string[] {
   const keys = [...before, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, REPORTED).map((key) => `${placeOf([...keys, key], true)}: unknown option ${key}`);
+    return issue.keys
+      .slice(0, REPORTED)
+      .map((key) => `${placeOf([...keys, key], true)}: unknown option ${key}${meant(key, keys)}`);
   }
   if (issue.code === 'invalid_union') {
     // A source is a text or a map. If there is a map, report its mistakes.
@@ -115,6 +119,13 @@ function mistakes(issue: Issue, placeOf: PlaceOf, before: readonly PropertyKey[]
     if (depth(nearest) > 0) return nearest.flatMap((inner) => mistakes(inner, placeOf, keys));
   }
   return [`${placeOf(keys)}: ${String(keys.at(-1) ?? 'the file')}: ${issue.message}`];
+}
+
+/** The key that was probably meant, among those of its place in the file. */
+function meant(key: string, parents: readonly PropertyKey[]): string {
+  const known = [...ACCEPTED.map(keyOf), ...(parents[0] === 'sources' ? ['source'] : [])];
+  const near = closest(key, parents.length === 0 ? ['root', 'defaults', 'sources'] : known);
+  return near === undefined ? '' : `: did you mean ${near}?`;
 }
 
 function depth(issues: readonly Issue[]): number {

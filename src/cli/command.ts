@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { type CommandName, type Flags, helpOf, type NamedOption, optionsOf } from '../options/index.js';
-import { asStarted } from '../printed-command.js';
+import { addNotes } from './help.js';
+import { withUsageErrors } from './usage-error.js';
 
 /** A command as its file in `commands/` declares it. */
 export interface CommandSpec {
@@ -41,8 +42,9 @@ export function addCommand(cli: Command, spec: CommandSpec): void {
   const [name, group] = spec.name.split(' ').reverse() as [string, string?];
   const command = groupOf(cli, group)
     .command(name, { isDefault: spec.isDefault ?? false })
-    .description(spec.description)
-    .addHelpText('after', () => asStarted(notesOf(spec)));
+    .description(spec.description);
+  withUsageErrors(command);
+  addNotes(command, spec);
   if (spec.usage !== undefined) command.usage(spec.usage);
   for (const argument of spec.arguments) command.addArgument(commanderArgument(argument));
   const options = optionsOf(spec.name).map((option) => [option.name, commanderOption(option)] as const);
@@ -64,9 +66,8 @@ function optionValue(command: Command, option: Option): unknown {
 /** The parent of the commands whose names begin with this word. Without a word, the command line itself. */
 function groupOf(cli: Command, group: string | undefined): Command {
   if (group === undefined) return cli;
-  return (
-    cli.commands.find((command) => command.name() === group) ?? cli.command(group).description(GROUPS[group] ?? '')
-  );
+  const known = cli.commands.find((command) => command.name() === group);
+  return known ?? withUsageErrors(cli.command(group)).description(GROUPS[group] ?? '');
 }
 
 function commanderArgument({ name, help, default: value, choices }: CommandArgument): Argument {
@@ -80,20 +81,4 @@ function commanderOption(option: NamedOption): Option {
   if (repeatable) result.argParser((value: string, all: string[] = []) => [...all, value]);
   if (choices) result.choices(choices);
   return conflicts === undefined ? result : result.conflicts(conflicts);
-}
-
-/** The examples and exit codes below the options. */
-export function notesOf({ examples, exitCodes }: Pick<CommandSpec, 'examples' | 'exitCodes'>): string {
-  const codes = Object.entries(exitCodes ?? {}).map(([code, meaning]) => `  ${code.padEnd(3)}  ${meaning}`);
-  return [
-    ...(examples === '' ? [] : ['', 'Examples:', ...examples.split('\n').map((line) => `  ${line}`.trimEnd())]),
-    ...(codes.length === 0 ? [] : ['', 'Exit codes:', ...codes]),
-  ].join('\n');
-}
-
-/** Splits a message of Commander into the problem, which may contain text of the command line, and the suggested option or ''. */
-export function usageParts(text: string): [problem: string, suggestion: string] {
-  const message = text.trimEnd();
-  const at = message.lastIndexOf('\n(Did you mean ');
-  return at === -1 ? [message, ''] : [message.slice(0, at), message.slice(at + 1)];
 }

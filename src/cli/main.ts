@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
-import { displayText } from '../display-text.js';
+import { Command } from 'commander';
 import { EXIT, noCurrentFolder } from '../errors.js';
-import { asStarted, gymgenCommand } from '../printed-command.js';
 import { refuseEmpty, refuseMistyped } from './arguments.js';
-import { addCommand, type CommandSpec, notesOf, usageParts } from './command.js';
+import { addCommand, type CommandSpec } from './command.js';
 import { batch } from './commands/batch.js';
 import { check } from './commands/check.js';
 import { completion } from './commands/completion.js';
@@ -21,7 +19,9 @@ import { trainerVerl } from './commands/trainer-verl.js';
 import { update } from './commands/update.js';
 import { validate } from './commands/validate.js';
 import { write } from './commands/write.js';
+import { addNotes, HELP } from './help.js';
 import { mayClose } from './ui/closed-pipe.js';
+import { isHelp, withUsageErrors } from './usage-error.js';
 
 /** In the order of the help. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -62,14 +62,10 @@ export async function main(argv: string[]): Promise<void> {
     }
     assertCurrentFolder();
     const cli = program();
-    await refuseMistyped(
-      argv.slice(2),
-      COMMANDS.map(({ name }) => name.split(' ')[0] as string),
-    );
-    await cli.parseAsync(argv);
+    await refuseMistyped(argv.slice(2), [...COMMANDS.map(({ name }) => name.split(' ')[0] as string), 'help']);
+    await cli.parseAsync(isBare(argv) ? [...argv, '--help'] : argv);
   } catch (error) {
-    const isHelp = error instanceof CommanderError && error.exitCode === 0;
-    process.exitCode = isHelp ? EXIT.done : await failed(error, argv);
+    process.exitCode = isHelp(error) ? EXIT.done : await failed(error, argv);
   }
 }
 
@@ -84,12 +80,12 @@ function assertCurrentFolder(): void {
 
 /** Reports an error of the command line itself. @returns the exit code */
 async function failed(error: unknown, argv: readonly string[]): Promise<number> {
-  const { showError, showUsageError } = await import('./ui/error.js');
+  const { showError } = await import('./ui/error.js');
   const { Terminal } = await import('./ui/terminal.js');
   const end = argv.indexOf('--');
   const json = argv.slice(0, end === -1 ? undefined : end).includes('--json');
   const terminal = new Terminal({ json, quiet: false, verbose: false });
-  return error instanceof CommanderError ? showUsageError(error, terminal) : showError(error, terminal);
+  return showError(error, terminal);
 }
 
 function program(): Command {
@@ -99,22 +95,20 @@ function program(): Command {
     .version(version(), '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Print help')
     .helpCommand('help [command]', 'Print the help of a command')
-    .showHelpAfterError(`(${gymgenCommand`--help`} shows the commands and examples)`)
-    .addHelpText('after', () => `${asStarted(notesOf({ examples: write.examples, exitCodes: EXIT_CODES }))}\n\n${DOCS}`)
-    .configureHelp({ optionDescription: ({ description }) => description }) // the flags name the choices
-    .configureOutput({ outputError: (text, print) => print(usageError(text)) })
-    .exitOverride()
+    .configureHelp(HELP)
     .hook('preAction', (_, command) => refuseEmpty(command));
+  withUsageErrors(cli);
+  addNotes(cli, { examples: write.examples, exitCodes: EXIT_CODES }, [DOCS]);
   for (const command of COMMANDS) addCommand(cli, command);
   return cli;
 }
 
 const DOCS = 'Docs: README.md and docs/ in the package.';
 
-/** Commander's message on one line, except the option that it suggests. */
-function usageError(text: string): string {
-  const [error, suggestion] = usageParts(text);
-  return `${displayText(error)}${suggestion && `\n${suggestion}`}\n`;
+/** Whether the command line names nothing to do, so that the help answers it: `gymgen`, or a group such as `gymgen trainer`. */
+function isBare(argv: readonly string[]): boolean {
+  const [group, ...more] = argv.slice(2);
+  return more.length === 0 && (group === undefined || COMMANDS.some(({ name }) => name.startsWith(`${group} `)));
 }
 
 function version(): string {

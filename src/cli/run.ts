@@ -3,7 +3,7 @@ import v8 from 'node:v8';
 import { Interrupted, STOP_SIGNALS, type StopSignal } from '../errors.js';
 import type { Flags } from '../options/index.js';
 import { forceExit, heldBy } from '../shutdown.js';
-import { showError } from './ui/error.js';
+import { showError, withWritten } from './ui/error.js';
 import { Terminal } from './ui/terminal.js';
 
 /** Time for the work to end after a signal. */
@@ -11,6 +11,8 @@ const ORDERLY_MS = 900;
 /** Time for work that must not be cut off, such as a commit. */
 const LONGEST_MS = 30_000;
 const POLL_MS = 50;
+/** A Ctrl-C in a terminal reaches gymgen several times if npm started it: npm passes on the signals that it gets. */
+const BURST_MS = 200;
 
 /** Runs a command: shows its error, sets the exit code, and aborts the signal on Ctrl-C, SIGTERM and SIGHUP. */
 export async function run(
@@ -20,15 +22,16 @@ export async function run(
   // Rows stream, so few objects survive: a small young generation saves 20 MB, and helper threads only slow it down.
   v8.setFlagsFromString('--semi-space-growth-factor=1 --no-parallel-scavenge');
   const terminal = new Terminal({ json, quiet, verbose });
-  const { signal, release } = interruptible(
-    (line) => terminal.note(line),
-    (reason) => void showError(reason, terminal),
-  );
+  const { signal, release } = interruptible({
+    began: () => terminal.end(),
+    say: (line) => terminal.note(line),
+    fail: (reason) => void showError(reason, terminal),
+  });
   try {
     await work(terminal, signal);
   } catch (error) {
     // An interruption makes other work fail, too; report only the interruption.
-    process.exitCode = showError(signal.aborted ? signal.reason : error, terminal);
+    process.exitCode = showError(signal.aborted ? withWritten(signal.reason) : error, terminal);
   } finally {
     release();
     terminal.end();
@@ -42,21 +45,30 @@ interface Interruption {
   release: () => void;
 }
 
+interface InterruptionDisplay {
+  /** Called at the signal. */
+  began: () => void;
+  /** Prints a line to stderr. */
+  say: (line: string) => void;
+  /** Prints the interruption as the command's error. */
+  fail: (reason: Interrupted) => void;
+}
+
 /**
  * Stops the work in order on Ctrl-C, SIGTERM or SIGHUP. If that takes longer than a second, gymgen exits anyway, unless a
  * commit is under way or a process has to end; it then reports what it waits for. A second signal ends the process at once.
- * @param say prints a line to stderr
- * @param fail prints the interruption as the command's error
  */
-function interruptible(say: (line: string) => void, fail: (reason: Interrupted) => void): Interruption {
+function interruptible({ began, say, fail }: InterruptionDisplay): Interruption {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal); // each request and session listens while it is under way
   let ended = false;
   const onSignal = (name: NodeJS.Signals) => {
-    ignore();
+    if (controller.signal.aborted) return;
+    setTimeout(ignore, BURST_MS).unref();
     const reason = new Interrupted(name as StopSignal);
+    began();
     exitSoon(say, () => {
-      if (!ended) fail(reason);
+      if (!ended) fail(heldBy().length > 0 ? reason : withWritten(reason));
       forceExit(reason.exitCode);
     });
     controller.abort(reason);
@@ -84,7 +96,7 @@ function exitSoon(say: (line: string) => void, exit: () => void): void {
     if (held.length === 0 || waited >= LONGEST_MS) exit();
     for (const what of held.filter((each) => !reported.has(each))) {
       reported.add(what);
-      say(`waiting for ${what}`);
+      say(`waiting for ${what}; press Ctrl-C again to end at once`);
     }
   };
   setInterval(poll, POLL_MS).unref();

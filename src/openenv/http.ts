@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import http from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
@@ -7,13 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import { parseUrl } from '../credentials.js';
 import { UserError } from '../errors.js';
-import { exceededLimit, hasTooManyValues } from '../json/bounds.js';
+import { exceededLimit } from '../json/bounds.js';
 import { withoutMark } from '../json/utf8.js';
 import { LIMITS, overLimit } from '../limits.js';
-import type { OnProgress, SentRequest } from '../reporter.js';
+import type { OnProgress, OnRequest } from '../reporter.js';
 import { connectionFailure, excerpt, Unreachable } from './failures.js';
+import { HttpAnswer, HttpStatusError } from './http-answer.js';
 import { type HttpProxy, onProxyRefusal, proxyAgent, proxyFor, proxyRefusal } from './proxy.js';
 import { busyOf, type ServerBusy, waitFor } from './retry-after.js';
+import { timed } from './timed.js';
 import type { ServerUrl } from './url.js';
 
 export interface HttpOptions {
@@ -29,55 +30,7 @@ export interface HttpOptions {
   /** Called before waiting for a busy server. */
   waiting?: OnProgress;
   /** Called after each request. */
-  sent?: ((request: SentRequest) => void) | undefined;
-}
-
-/** An HTTP response whose status is not 2xx. */
-export class HttpStatusError extends UserError {
-  override readonly name = 'HttpStatusError';
-  constructor(
-    readonly status: number,
-    requestLine: string,
-    text: string,
-  ) {
-    super(`the server answered HTTP ${status}: ${excerpt(text) || EMPTY}`, {
-      where: requestLine,
-      fix: fixFor(status, text),
-    });
-  }
-}
-
-/** A response with status 2xx that is not JSON. */
-export class NotJsonError extends UserError {
-  override readonly name = 'NotJsonError';
-}
-
-/** A response with status 2xx. */
-export class HttpAnswer {
-  constructor(
-    /** The decompressed body. */
-    readonly data: Buffer,
-    readonly requestLine: string,
-    /** The content type. */
-    readonly type: string,
-  ) {}
-
-  /**
-   * @param parse parses the body
-   * @throws NotJsonError, or UserError if it has too many values
-   */
-  read(parse = parsePlain): unknown {
-    if (hasTooManyValues(this.data)) throw overLimit('jsonValues', { where: this.requestLine });
-    try {
-      return parse(this.data);
-    } catch {
-      // reported below
-    }
-    throw new NotJsonError(`the response is not JSON (${this.type}): ${excerpt(this.data.toString()) || EMPTY}`, {
-      where: this.requestLine,
-      fix: 'pass the URL of an OpenEnv server, whose GET /health returns {"status":"healthy"}',
-    });
-  }
+  sent?: OnRequest | undefined;
 }
 
 export interface JsonAnswer {
@@ -91,9 +44,6 @@ interface Exchanged {
   response: http.IncomingMessage;
   data: Buffer;
 }
-
-/** In messages, in place of an empty body. */
-const EMPTY = '(empty response)';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
@@ -153,7 +103,11 @@ export class HttpClient {
     let url = new URL(this.server.http + path);
     let waited = 0;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-      const { response, data } = await this.exchange(method, url, payload, requestLine, agent);
+      const exchange = this.exchange(method, url, payload, requestLine, agent);
+      const { response, data } = await timed(requestLine, exchange, this.options.sent, (answer) => ({
+        bytes: answer.data.length,
+        status: answer.response.statusCode ?? 0,
+      }));
       const status = response.statusCode ?? 0;
       const busy = busyOf(status, response.headers['retry-after'], requestLine);
       if (busy) {
@@ -284,19 +238,4 @@ function decoded(response: http.IncomingMessage): Readable {
 function pipe(response: http.IncomingMessage, unzip: zlib.Unzip | zlib.BrotliDecompress): Readable {
   response.on('error', (error) => unzip.destroy(error));
   return response.pipe(unzip);
-}
-
-function parsePlain(data: Buffer): unknown {
-  if (!isUtf8(data)) throw new SyntaxError('not UTF-8');
-  return JSON.parse(data.toString());
-}
-
-function fixFor(status: number, text: string): string {
-  if (status === 400 && /plain HTTP request|HTTP request to an HTTPS/i.test(text))
-    return 'use https://; the port speaks TLS';
-  if (status === 401 || status === 403)
-    return "if the server needs a token, pass it: --header 'Authorization: Bearer …'";
-  if (status === 404)
-    return 'pass the URL of an OpenEnv server with its base path; its GET /health returns {"status":"healthy"}';
-  return "look at the server's log";
 }

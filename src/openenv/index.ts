@@ -1,6 +1,7 @@
 export { memberAt, members } from '../json/members.js';
 export { excerpt, ServerFull, tlsExplained, Unreachable } from './failures.js';
-export { HttpClient, HttpStatusError, NotJsonError } from './http.js';
+export { HttpClient } from './http.js';
+export { HttpStatusError, NotJsonError } from './http-answer.js';
 export {
   failureOf,
   type ListedTool,

@@ -157,3 +157,15 @@ export class RefusedError extends UserError {
 export class SessionLost extends UserError {
   override readonly name = 'SessionLost';
 }
+
+/** Unsolicited errors of OpenEnv's server, sent before it reads a request (openenv 0.10.0, core/env_server/http_server.py). */
+const NOTICES: readonly unknown[] = ['CAPACITY_REACHED', 'FACTORY_ERROR', 'SESSION_ERROR'];
+
+export function isNotice(text: string): boolean {
+  try {
+    const { type, data } = JSON.parse(text);
+    return type === 'error' && NOTICES.includes(data?.code);
+  } catch {
+    return false;
+  }
+}

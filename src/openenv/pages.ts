@@ -1,5 +1,5 @@
 import { UserError } from '../errors.js';
-import { HttpStatusError, NotJsonError } from './http.js';
+import { HttpStatusError, NotJsonError } from './http-answer.js';
 import type { TaskApi, TaskDescriptor, TaskPage } from './task-api.js';
 
 /**

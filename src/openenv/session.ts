@@ -6,11 +6,13 @@ import { firstIssue } from '../json/guards.js';
 import { withoutMark } from '../json/utf8.js';
 import { LIMITS, limitMessage, overLimit } from '../limits.js';
 import type { JsonText } from '../model.js';
+import type { OnRequest } from '../reporter.js';
 import { connectionFailure, excerpt, handshakeFailure, ServerFull } from './failures.js';
 import {
   errorText,
   Frame,
   failureOf,
+  isNotice,
   type ListedTool,
   listedTools,
   type Observation,
@@ -18,6 +20,7 @@ import {
   SessionLost,
 } from './messages.js';
 import { onProxyRefusal, proxyAgent, proxyFor } from './proxy.js';
+import { timed } from './timed.js';
 import type { ServerUrl } from './url.js';
 
 export interface SessionOptions {
@@ -28,6 +31,8 @@ export interface SessionOptions {
   maxFrame?: number;
   /** Seconds for the handshake (default: `LIMITS.handshakeSeconds`). */
   handshakeTimeout?: number;
+  /** Called after each reset and step. */
+  sent?: OnRequest | undefined;
 }
 
 /** An observation, with its frame as text, because JSON.parse changes numbers. */
@@ -69,6 +74,7 @@ export class Session {
     private readonly url: string,
     private readonly signal: AbortSignal,
     maxFrame: number,
+    private readonly sent: OnRequest | undefined,
   ) {
     // Listen from the start: a full server sends an unsolicited frame, perhaps before the `open` event.
     socket.on('message', (data, isBinary) => {
@@ -90,7 +96,13 @@ export class Session {
   /** @throws UserError if no session can be opened; the signal's reason if it aborts */
   static async open(
     server: ServerUrl,
-    { headers, signal, maxFrame = LIMITS.responseBytes, handshakeTimeout = LIMITS.handshakeSeconds }: SessionOptions,
+    {
+      headers,
+      signal,
+      maxFrame = LIMITS.responseBytes,
+      handshakeTimeout = LIMITS.handshakeSeconds,
+      sent,
+    }: SessionOptions,
   ): Promise<Session> {
     const requestLine = `WS ${server.ws}`;
     const proxy = proxyFor(server.ws);
@@ -112,7 +124,7 @@ export class Session {
       maxPayload: maxFrame,
       perMessageDeflate: false,
     });
-    const session = new Session(socket, server.ws, signal, maxFrame);
+    const session = new Session(socket, server.ws, signal, maxFrame, sent);
     const abort = () => socket.terminate();
     let timer: NodeJS.Timeout | undefined;
     signal.addEventListener('abort', abort, { once: true });
@@ -196,7 +208,10 @@ export class Session {
   private async sendTyped(type: 'reset' | 'step', data: JsonText, seconds: number): Promise<Answer> {
     const isFirst = this.answered === null;
     this.asking = type;
-    const frame = await this.send(`{"type":"${type}","data":${data}}`, seconds);
+    const answered = this.send(`{"type":"${type}","data":${data}}`, seconds);
+    const frame = await timed(`WS ${this.url} ${type}`, answered, this.sent, (text) => ({
+      bytes: Buffer.byteLength(text),
+    }));
     return { ...observationOf(frame, this.url, isFirst), frame };
   }
 
@@ -257,18 +272,6 @@ export class Session {
     const waiter = this.waiter;
     this.waiter = null;
     waiter?.reject(this.ended);
-  }
-}
-
-/** Unsolicited errors of OpenEnv's server, sent before it reads a request (openenv 0.10.0, core/env_server/http_server.py). */
-const NOTICES: readonly unknown[] = ['CAPACITY_REACHED', 'FACTORY_ERROR', 'SESSION_ERROR'];
-
-function isNotice(text: string): boolean {
-  try {
-    const { type, data } = JSON.parse(text);
-    return type === 'error' && NOTICES.includes(data?.code);
-  } catch {
-    return false;
   }
 }
 

@@ -3,7 +3,8 @@ import { UserError } from '../errors.js';
 import { firstIssue } from '../json/guards.js';
 import { parseJson } from '../json/json-string.js';
 import { LIMITS, limitMessage } from '../limits.js';
-import { type HttpClient, HttpStatusError } from './http.js';
+import type { HttpClient } from './http.js';
+import { HttpStatusError } from './http-answer.js';
 
 /**
  * A task as the server describes it. AgentEnv's fields are id, name, index, prompt, system_prompt and agent; other servers may

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { UserError } from '../errors.js';
 import { LIMITS } from '../limits.js';
-import { holdExit } from '../shutdown.js';
+import { holdExit, noteWritten } from '../shutdown.js';
 import { knownKey, userKey } from '../state/user-state.js';
 import {
   assertWritable,
@@ -59,7 +59,7 @@ export async function commit({ places, changes, hashOf, lock, signal }: CommitPa
   const release = holdExit(`the commit of ${basename(folder)} to finish`);
   try {
     if (isNew) {
-      if (await putFolder(places)) return;
+      if (await putFolder(places)) return noteWritten(folder);
       await assertPossible(places, targets); // another program may have created the folder meanwhile
     }
     const writes = changes.writes.map((path) => ({ path, hash: hashOf(path) }));
@@ -138,6 +138,7 @@ export async function applyJournal(places: Places, { writes, deletes }: Journal,
     for (const path of paths.filter(isLock)) await putFile(places, path);
     await syncFoldersOf(targets, root);
     await removeFile(places.journal);
+    noteWritten(folder);
   } catch (error) {
     throw error instanceof UserError ? partlyWritten(error, places, isSigned) : error;
   }

@@ -5,7 +5,7 @@ import { lstat, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/pro
 import path from 'node:path';
 import { UserError } from '../errors.js';
 import { makeFolders, orUndefined, translateErrors } from '../files.js';
-import { cleanOnForcedExit } from '../shutdown.js';
+import { cleanOnForcedExit, noteWritten } from '../shutdown.js';
 
 /**
  * The absolute path of the regular file to write, which need not exist. Symlinks are followed, because a rename would
@@ -48,6 +48,7 @@ export async function withDraft<T>(target: string, write: (draft: string, scratc
     await translateErrors(target, () => makeFolders(path.dirname(target)));
     const result = await write(draft, scratch);
     await translateErrors(target, () => rename(draft, target));
+    noteWritten(target);
     return result;
   } finally {
     for (const file of [draft, scratch]) await rm(file, { force: true });

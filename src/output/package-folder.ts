@@ -5,7 +5,7 @@ import { safeJson } from '../display-text.js';
 import { UserError } from '../errors.js';
 import { openNoFollow, translateErrors, translateReadErrors } from '../files.js';
 import type { JsonValue, PlanEntry } from '../model.js';
-import { holdExit } from '../shutdown.js';
+import { holdExit, noteWritten } from '../shutdown.js';
 import { assertWritable, entriesOf, exists, look, removeAll, syncFoldersOf, writeNewFile } from './fs.js';
 import { RECORD_FILE, readRecord, type WholeRecord } from './package-record.js';
 import { folded, isSafePath, type Places, stagingAt } from './paths.js';
@@ -109,6 +109,7 @@ async function exchange(places: Places): Promise<void> {
       if (!isNew) renameSync(folder, previous);
       try {
         renameSync(files, folder);
+        noteWritten(folder);
       } catch (error) {
         if (!isNew) renameSync(previous, folder);
         throw error;

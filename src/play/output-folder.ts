@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { UserError } from '../errors.js';
 import { errno, makeFolders, translateErrors } from '../files.js';
+import { noteWritten } from '../shutdown.js';
 
 /** The folder for the results of one run. */
 export interface OutputFolder {
@@ -56,7 +57,7 @@ function folderAt(shown: string): OutputFolder {
   const log = join(path, 'gym.log');
   const discard = async () => {
     const others = (await readdir(path).catch(() => [])).filter((name) => name !== 'gym.log');
-    if (others.length > 0) return;
+    if (others.length > 0) return noteWritten(path);
     await rm(log, { force: true });
     await rmdir(path).catch(() => {}); // something new is in it
   };

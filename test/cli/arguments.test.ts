@@ -2,7 +2,8 @@
 
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/main.js';
 import { builtCli, tempFolder } from '../support/built-cli.js';
 import { gymgenHere } from '../support/cli-here.js';
 import { handRecording } from '../support/hand-recording.js';
@@ -92,6 +93,48 @@ describe('a mistyped command', () => {
     mkdirSync(join(cwd, 'chekc'));
     for (const source of ['chekc', 'check://x', 'chess.jsonl']) {
       expect((await gymgenHere([source, 'root'], { cwd })).stderr).not.toContain('did you mean');
+    }
+  });
+});
+
+test.each<[string[], string]>([
+  [['frobnicate'], "unknown command 'frobnicate'\n  fix: see gymgen --help"],
+  [['help', 'frobnicate'], "unknown command 'frobnicate'\n  fix: see gymgen --help"],
+  [['help', 'chekc'], "unknown command 'chekc': did you mean check?\n  fix: gymgen help check"],
+  [['trainer', 'nemo'], "unknown command 'nemo': did you mean nemo-rl?\n  fix: see gymgen trainer --help"],
+  [['trainer', 'axolot'], "unknown command 'axolot': did you mean axolotl?\n  fix: see gymgen trainer --help"],
+  [[URL, 'root', '--lmit', '3'], "unknown option '--lmit': did you mean --limit?\n  fix: see gymgen write --help"],
+  [
+    ['trainer', 'verl', 'r', '--ouput', 'x'],
+    "unknown option '--ouput': did you mean --output?\n  fix: see gymgen trainer verl --help",
+  ],
+  [
+    [URL],
+    "missing required argument 'gym-root'\n  fix: gymgen write [options] <source> <gym-root> (see gymgen write --help)",
+  ],
+  [[URL, 'root', '--limit'], "option '--limit <rows>' argument missing\n  fix: see gymgen write --help"],
+])('%j: %s', async (args, message) => {
+  const { stdout, stderr, exitCode } = await gymgenHere(args, { cwd: tempFolder() });
+  expect([stdout, stderr, exitCode]).toEqual(['', `error: ${message}\n`, 2]);
+});
+
+test.each([[[]], [['trainer']]])('gymgen %j shows the help', async (args) => {
+  const { stdout, stderr, exitCode } = await gymgenHere(args, { cwd: tempFolder() });
+  expect([stdout.split(' ', 1), stderr, exitCode]).toEqual([['Usage:'], '', 0]);
+});
+
+describe('the help', () => {
+  const { isTTY, columns: before } = process.stdout;
+  afterEach(() => void Object.assign(process.stdout, { isTTY, columns: before }));
+  const helpOf = (name: string) => gymgenHere([...name.split(' '), '--help'], { cwd: tempFolder() });
+
+  test.each(COMMANDS.map(({ name }) => name))('of %s fits the terminal', async (name) => {
+    for (const columns of [50, 80, 120]) {
+      Object.assign(process.stdout, { isTTY: true, columns });
+      const { stdout } = await helpOf(name);
+      const long = stdout.split('\n').filter((line) => line.length > columns && /\s/.test(line.trim()));
+      expect(long).toEqual([]);
+      expect(stdout).toContain('-h, --help');
     }
   });
 });

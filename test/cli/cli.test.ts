@@ -13,7 +13,6 @@ const root = () => join(tempFolder(), 'gym-root');
 
 describe('the command line', () => {
   test.each<[args: string[], told: RegExp]>([
-    [[], /missing required argument 'source'/],
     [['http://127.0.0.1:1'], /missing required argument 'gym-root'/],
     [['write'], /missing required argument 'source'/],
     [['http://127.0.0.1:1', 'root', 'more'], /too many arguments/],
@@ -262,7 +261,7 @@ describe('a signal', () => {
     expect([exitCode, stdout, stderr]).toEqual([
       code,
       '',
-      `error: ${signal === 'SIGINT' ? 'interrupted' : 'terminated'}`,
+      `error: ${signal === 'SIGINT' ? 'interrupted' : 'terminated'}; nothing was written`,
     ]);
     await server.idle();
     expect(readdirSync(folder)).toEqual(before === 'a root there' ? ['gym-root'] : []);

@@ -36,7 +36,7 @@ describe.each(SIGNALS)('%s', (signal, code, what) => {
     const server = await endless(() => running.kill(signal));
     const running = gymgen([server.url, join(folder, 'root')]);
     const { exitCode, stdout, stderr } = await running;
-    expect([exitCode, stdout, stderr]).toEqual([code, '', `error: ${what}`]);
+    expect([exitCode, stdout, stderr]).toEqual([code, '', `error: ${what}; nothing was written`]);
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -45,7 +45,7 @@ describe.each(SIGNALS)('%s', (signal, code, what) => {
     await until(() => listens(running.pid as number), 'its listener');
     running.kill(signal);
     const { exitCode, stderr } = await running;
-    expect([exitCode, stderr]).toEqual([code, `error: ${what}`]);
+    expect([exitCode, stderr]).toEqual([code, `error: ${what}; nothing was written`]);
   });
 });
 
@@ -85,7 +85,7 @@ test('work that does not end is cut off: the error is printed, and no files are 
   `;
   const running = gymgen([server.url, join(folder, 'root')], preloaded(hang));
   const { exitCode, stderr } = await running;
-  expect([exitCode, stderr]).toEqual([143, 'error: terminated']);
+  expect([exitCode, stderr]).toEqual([143, 'error: terminated; nothing was written']);
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -103,7 +103,12 @@ test('gymgen waits for a commit, and names it', async () => {
   const running = gymgen([server.url, root], preloaded(slow));
   running.stderr?.once('data', () => running.kill('SIGINT'));
   const { exitCode, stderr } = await running;
-  expect(stderr.split('\n')).toEqual(['renaming', 'waiting for the commit of grid_v1 to finish', 'error: interrupted']);
+  expect(stderr.split('\n')).toEqual([
+    'renaming',
+    'waiting for the commit of grid_v1 to finish; press Ctrl-C again to end at once',
+    'error: interrupted; this was written before',
+    expect.stringMatching(/^ {2}- .*resources_servers\/grid_v1$/),
+  ]);
   expect(exitCode).toBe(130);
   expect(readdirSync(root)).toEqual(['resources_servers']);
   expect(readdirSync(join(root, 'resources_servers', 'grid_v1'))).toContain('gymgen.lock.json');
@@ -132,8 +137,21 @@ test('gymgen waits for a server to end, and names it', async () => {
   const server = await endless(() => running.kill('SIGTERM'));
   const running = gymgen(bundleServedBy(server.url, 'setTimeout(() => process.exit(0), 2500)'));
   const { exitCode, stderr } = await running;
-  expect(stderr).toMatch(/^waiting for the server of the bundle slow-v1 to end\nerror: terminated$/m);
+  expect(stderr).toMatch(
+    /^waiting for the server of the bundle slow-v1 to end; press Ctrl-C again to end at once\nerror: terminated; nothing was written$/m,
+  );
   expect(exitCode).toBe(143);
+});
+
+test('signals that follow at once, as npm passes them on, are one', async () => {
+  const folder = tempFolder();
+  const server = await endless(() => {
+    for (let times = 0; times < 3; times += 1) running.kill('SIGINT');
+  });
+  const running = gymgen([server.url, join(folder, 'root')]);
+  const { exitCode, stderr } = await running;
+  expect([exitCode, stderr]).toEqual([130, 'error: interrupted; nothing was written']);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('a second signal ends gymgen at once', async () => {

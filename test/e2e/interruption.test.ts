@@ -74,7 +74,7 @@ describe.for([
     run.kill(signal);
     const { exitCode, stdout, stderr } = await run;
     expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' });
-    expect(stderr).toMatch(/^error: (?:interrupted|terminated)$/m);
+    expect(stderr).toMatch(/^error: (?:interrupted|terminated); /m);
     expect(staging()).toBe(false);
     expect(texts()).toEqual(wanted.one);
     full.release();

@@ -1,5 +1,5 @@
 import os from 'node:os';
-import { EXIT, UserError } from '../../errors.js';
+import { EXIT, Interrupted } from '../../errors.js';
 import type { Job, Outcome } from '../../operations/batch.js';
 import { type Flags, OPTIONS } from '../../options/index.js';
 import type { CommandSpec } from '../command.js';
@@ -66,7 +66,7 @@ async function runSources(
   if (flags.github) await annotate(outcomes, terminal);
   terminal.document(batchDocument(outcomes));
   process.exitCode = interruption?.exitCode ?? exitCodeOf(outcomes, options.check);
-  if (interruption) ui.showUserError(interruption, terminal);
+  if (interruption) ui.showUserError(ui.withWritten(interruption), terminal);
 }
 
 /** The outcomes so far, if a signal stops the batch. */
@@ -75,11 +75,11 @@ async function orInterrupted(
   jobs: readonly Job[],
   { outcomes }: BatchBoard,
   signal: AbortSignal,
-): Promise<{ outcomes: Outcome[]; interruption?: UserError }> {
+): Promise<{ outcomes: Outcome[]; interruption?: Interrupted }> {
   try {
     return { outcomes: await batch };
   } catch (error) {
-    if (!signal.aborted || !(signal.reason instanceof UserError)) throw error;
+    if (!signal.aborted || !(signal.reason instanceof Interrupted)) throw error;
     const all = jobs.map((job): Outcome => outcomes.get(job) ?? { job, status: 'skipped' });
     return { outcomes: all, interruption: signal.reason };
   }

@@ -1,8 +1,7 @@
-import type { CommanderError } from 'commander';
+import path from 'node:path';
 import { maskCredentials } from '../../credentials.js';
-import { EXIT, systemError, UserError } from '../../errors.js';
-import { gymgenCommand } from '../../printed-command.js';
-import { usageParts } from '../command.js';
+import { EXIT, type Interrupted, systemError, UserError } from '../../errors.js';
+import { writtenPaths } from '../../shutdown.js';
 import type { ErrorDocument, ErrorParts } from '../documents.js';
 import type { Mark, Terminal } from './terminal.js';
 
@@ -26,13 +25,11 @@ export function showError(thrown: unknown, terminal: Terminal): number {
   return error.exitCode;
 }
 
-/** Prints the document; Commander has printed the error itself. @returns the exit code, which is 1 in Commander */
-export function showUsageError({ message }: CommanderError, terminal: Terminal): number {
-  const [problem, suggestion] = usageParts(message);
-  const fix = suggestion.replace(/^\(D(.*)\)$/, 'd$1') || `see ${gymgenCommand`--help`}`;
-  const error = new UserError(problem.replace(/^error: /, ''), { fix });
-  terminal.document({ error: errorDocument(error), exitCode: EXIT.failed } satisfies ErrorDocument);
-  return EXIT.failed;
+/** An interruption, with what this process has written before. */
+export function withWritten(reason: Interrupted): Interrupted {
+  const isNear = (file: string) => !file.startsWith('..') && !path.isAbsolute(file);
+  const near = (file: string) => [path.relative(process.cwd(), file)].find(isNear) ?? file;
+  return reason.withWritten(writtenPaths().map(near));
 }
 
 export function showUserError(error: UserError, terminal: Terminal): void {

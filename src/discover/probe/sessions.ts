@@ -100,7 +100,9 @@ export class Sessions {
     this.opened += 1;
     this.inUse += 1;
     try {
-      const session = await Session.open(this.server, { headers: this.headers, signal: this.signal });
+      const { headers, signal } = this;
+      const sent = this.reporter.request?.bind(this.reporter);
+      const session = await Session.open(this.server, { headers, signal, sent });
       let result: T;
       try {
         result = await episode(session, left);
