@@ -87,15 +87,20 @@ function wrappedText(text: string, columns: number): string[] {
 
 /** A command on several lines, each but the last with a backslash. Options stay with their values if these fit. */
 function commandLines(command: string, columns: number): string[] {
+  const room = columns - NEXT_LINE - ' \\'.length;
+  const units: string[] = [];
+  for (const word of command.match(/(?:'[^']*'|[^\s'])+/g) ?? []) {
+    const option = units.at(-1) ?? '';
+    const isValue = /^--[a-z-]+$/.test(option) && !word.startsWith('-');
+    if (isValue && option.length + 1 + word.length <= room) units[units.length - 1] = `${option} ${word}`;
+    else units.push(word);
+  }
   const lines: string[] = [];
-  const units = command.match(/(?:--[a-z-]+ (?!-))?(?:'[^']*'|[^\s'])+/g) ?? [];
-  const fits = (unit: string) => unit.length <= columns - NEXT_LINE - ' \\'.length;
-  for (const word of units.flatMap((unit) => (fits(unit) ? [unit] : unit.split(/(?<=^--[a-z-]+) /)))) {
+  for (const unit of units) {
     const last = lines.at(-1);
-    const isFirst = lines.length < 2;
-    const room = columns - ' \\'.length - (isFirst ? 0 : NEXT_LINE);
-    if (last === undefined || last.length + 1 + word.length > room) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
+    if (last === undefined || last.length + 1 + unit.length > room + (lines.length === 1 ? NEXT_LINE : 0)) {
+      lines.push(unit);
+    } else lines[lines.length - 1] = `${last} ${unit}`;
   }
   return lines.map((line, at) => ' '.repeat(at === 0 ? 0 : NEXT_LINE) + line + (at < lines.length - 1 ? ' \\' : ''));
 }
