@@ -34,8 +34,8 @@ export function withWritten(reason: Interrupted): Interrupted {
 
 export function showUserError(error: UserError, terminal: Terminal): void {
   const { message: what, where, fix, details } = error;
-  terminal.line(what, ERROR);
-  for (const detail of details) terminal.line(`  - ${detail}`);
+  terminal.prose(what, ERROR);
+  for (const detail of details) terminal.prose(`  - ${detail}`, undefined, 4);
   if (where) terminal.line(`  at:  ${where}`);
   if (fix) terminal.line(`  fix: ${fix}`);
   if (error.cause) {

@@ -9,7 +9,7 @@ interface Start {
   done: number;
 }
 
-/** Part of the columns that a name may take, so that counts stay visible. */
+/** Part of the columns that a name may take if it does not fit, so that counts stay visible. */
 const NAME_SHARE = 0.4;
 
 /** Describes what a run is doing, with the time that it has taken and the time that is left. */
@@ -33,7 +33,9 @@ export class ProgressText {
   line(columns = Number.POSITIVE_INFINITY): string {
     if (this.progress === undefined) return '';
     const seconds = (this.clock.now() - this.start.at) / 1000;
-    const choices = describe(this.progress, seconds, this.start.done, Math.floor(columns * NAME_SHARE));
+    const choices = [Number.POSITIVE_INFINITY, Math.floor(columns * NAME_SHARE)].flatMap((most) =>
+      describe(this.progress as Progress, seconds, this.start.done, most),
+    );
     return cut(choices.find((text) => widthOf(text) <= columns) ?? (choices.at(-1) as string), columns);
   }
 }

@@ -3,6 +3,7 @@ import { displayText, safeJson } from '../../display-text.js';
 import type { FileState } from '../../model.js';
 import type { Progress, SentRequest } from '../../reporter.js';
 import { type Clock, SYSTEM_CLOCK } from './clock.js';
+import { wrapWords } from './cut.js';
 import { type Annotation, workflowCommand } from './github.js';
 import { LiveLines, type LiveText } from './live-lines.js';
 import { ProgressText } from './progress-text.js';
@@ -80,11 +81,20 @@ export class Terminal {
   }
 
   warn(text: string): void {
-    if (!this.options.quiet) this.line(text, { text: 'warning:', colour: 'yellow' });
+    if (!this.options.quiet) this.prose(text, { text: 'warning:', colour: 'yellow' });
   }
 
   detail(text: string): void {
     if (this.options.verbose) this.line('', { text: displayText(text), colour: 'dim' });
+  }
+
+  /** A sentence on stderr, with any options, broken at spaces if it is longer than a line of the terminal. */
+  prose(text: string, mark?: Mark, indent = 2): void {
+    const columns = this.stderr.isTTY ? (this.stderr.columns ?? 80) : Number.POSITIVE_INFINITY;
+    const start = mark === undefined ? '' : `${mark.text} `;
+    const [first = '', ...others] = wrapWords(start + displayText(text), columns, indent);
+    this.line(first.slice(start.length), mark);
+    for (const line of others) this.line(line);
   }
 
   /** A line on stderr, with any options. */

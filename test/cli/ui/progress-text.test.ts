@@ -95,6 +95,11 @@ test('the time of a phase goes on when another one has interrupted it', () => {
   expect(lineAfter(events, 10)).toBe('train 50 of 100 tasks, 50 % in 10 s, 5 a second, 10 s left');
 });
 
+test('a name that fits is not cut', () => {
+  const events: [number, Progress][] = [[0, { phase: 'connect', server: 'http://127.0.0.1:8000' }]];
+  expect(lineAfter(events, 3, 49)).toBe('waiting for http://127.0.0.1:8000, 3 s');
+});
+
 describe('a narrow terminal', () => {
   const events: [number, Progress][] = [
     [0, read(0, 20_000)],

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { mayClose } from '../../../src/cli/ui/closed-pipe.js';
 import { widthOf } from '../../../src/cli/ui/cut.js';
@@ -145,6 +146,32 @@ describe('progress', () => {
     terminal.show({ lines: () => ['a', 'b', 'c', 'd'], plain: () => '' });
     clock.pass(100);
     expect(err.text).toBe('c\nd\r');
+  });
+});
+
+describe('a sentence', () => {
+  const text = 'one two three four five six seven eight nine ten';
+
+  test('is broken at spaces on a terminal', () => {
+    const { terminal, err } = opened({}, true);
+    terminal.warn(text);
+    showError(new UserError(text, { details: [text], fix: `run ${text}` }), terminal);
+    expect(stripVTControlCharacters(err.text).split('\n')).toEqual([
+      'warning: one two three four five six',
+      '  seven eight nine ten',
+      'error: one two three four five six seven',
+      '  eight nine ten',
+      '  - one two three four five six seven',
+      '    eight nine ten',
+      `  fix: run ${text}`, // a command can be copied as one line
+      '',
+    ]);
+  });
+
+  test('is one line in a log', () => {
+    const { terminal, err } = opened();
+    terminal.warn(text);
+    expect(err.text).toBe(`warning: ${text}\n`);
   });
 });
 
