@@ -3,10 +3,12 @@ import type { Progress } from '../../reporter.js';
 import type { Clock } from './clock.js';
 import { cut, widthOf } from './cut.js';
 
-/** When a phase began, and what was finished then. */
-interface Start {
-  at: number;
-  done: number;
+/** A phase that has begun. Reading and probing take turns, so only the time that a phase was shown counts. */
+interface Begun {
+  /** Milliseconds, without the current turn. */
+  spent: number;
+  /** What was finished when it began. */
+  before: number;
 }
 
 /** Part of the columns that a name may take if it does not fit, so that counts stay visible. */
@@ -15,28 +17,32 @@ const NAME_SHARE = 0.4;
 /** Describes what a run is doing, with the time that it has taken and the time that is left. */
 export class ProgressText {
   private progress: Progress | undefined;
-  private start: Start = { at: 0, done: 0 };
-  /** Reading and probing take turns, so a phase may begin again. */
-  private readonly starts = new Map<string, Start>();
+  private phase: Begun = { spent: 0, before: 0 };
+  private turn = 0;
+  private readonly begun = new Map<string, Begun>();
 
   constructor(private readonly clock: Clock) {}
 
   update(progress: Progress): void {
-    const key = keyOf(progress);
-    const known = progress.phase === 'wait' ? undefined : this.starts.get(key);
-    this.start = known ?? { at: this.clock.now(), done: 'done' in progress ? (progress.done ?? 0) : 0 };
-    this.starts.set(key, this.start);
+    const known = progress.phase === 'wait' ? undefined : this.begun.get(keyOf(progress));
+    const phase = known ?? { spent: 0, before: 'done' in progress ? (progress.done ?? 0) : 0 };
+    if (phase !== this.phase) {
+      this.phase.spent += this.clock.now() - this.turn;
+      this.turn = this.clock.now();
+      this.begun.set(keyOf(progress), phase);
+    }
+    this.phase = phase;
     this.progress = progress;
   }
 
   /** One line, of at most that many columns. The longest description that fits is shown. */
   line(columns = Number.POSITIVE_INFINITY): string {
     if (this.progress === undefined) return '';
-    const seconds = (this.clock.now() - this.start.at) / 1000;
-    const choices = [Number.POSITIVE_INFINITY, Math.floor(columns * NAME_SHARE)].flatMap((most) =>
-      describe(this.progress as Progress, seconds, this.start.done, most),
-    );
-    return cut(choices.find((text) => widthOf(text) <= columns) ?? (choices.at(-1) as string), columns);
+    const { spent, before } = this.phase;
+    const seconds = (spent + this.clock.now() - this.turn) / 1000;
+    const [complete = ''] = describe(this.progress, seconds, before, Number.POSITIVE_INFINITY);
+    const shorter = describe(this.progress, seconds, before, Math.floor(columns * NAME_SHARE));
+    return [complete, ...shorter].find((text) => widthOf(text) <= columns) ?? cut(shorter.at(-1) as string, columns);
   }
 }
 
@@ -56,7 +62,7 @@ function describe(progress: Progress, seconds: number, before: number, columns: 
   const name = (text: string) => cut(displayText(text), columns);
   switch (progress.phase) {
     case 'connect':
-      return timed(`waiting for ${name(progress.server)}`);
+      return timed(`waiting for ${cut(displayText(progress.server), 1.5 * columns)}`);
     case 'probe': {
       const { done, total, tasks } = progress;
       const toolsets = `probing ${Math.min(done + 1, total)} of ${many(total, 'toolset')}`;

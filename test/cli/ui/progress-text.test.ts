@@ -85,14 +85,14 @@ test.each<[string, [number, Progress][], seconds: number]>([
   ['validating gym-root, 3 s', [[0, { phase: 'step', what: 'validating gym-root' }]], 3],
 ])('%s', (line, events, seconds) => expect(lineAfter(events, seconds)).toBe(line));
 
-test('the time of a phase goes on when another one has interrupted it', () => {
+test('the time in which another phase took its turn does not count', () => {
   const probe: Progress = { phase: 'probe', done: 0, total: 1, tasks: { done: 0, total: 1 } };
   const events: [number, Progress][] = [
     [0, read(0, 100)],
     [2, probe],
     [8, read(50, 100)],
   ];
-  expect(lineAfter(events, 10)).toBe('train 50 of 100 tasks, 50 % in 10 s, 5 a second, 10 s left');
+  expect(lineAfter(events, 10)).toBe('train 50 of 100 tasks, 50 % in 4 s, 13 a second, 4 s left');
 });
 
 test('a name that fits is not cut', () => {
