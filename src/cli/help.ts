@@ -7,7 +7,7 @@ const DEFAULT_COLUMNS = 80;
 const TERM_COLUMNS = 27;
 /** From here on, terms and descriptions are two columns. */
 const TWO_COLUMNS = 70;
-/** Indentation of a description, comment or continued command in the next line. */
+/** Indentation of a description or a continued command in the next line. */
 const NEXT_LINE = 6;
 
 const wrapper = Object.assign(new Help(), { minWidthToWrap: 1 });
@@ -66,7 +66,7 @@ export function notesIn({ examples, exitCodes = {} }: Notes, columns: number): s
   ];
 }
 
-/** Comments stay beside their commands if all fit there; else each is below its command. */
+/** Comments stay beside their commands if all fit there; else each is above its command. */
 function exampleLines(examples: string, columns: number): string[] {
   const lines = examples.replace(/ \\\n\s*/g, ' ').split('\n');
   const isCommented = (line: string) => line.startsWith('$ ') && line.includes('   ');
@@ -75,8 +75,8 @@ function exampleLines(examples: string, columns: number): string[] {
     if (line.length <= columns && (areBeside || !isCommented(line))) return [line];
     const [text = '', comment = ''] = isCommented(line) ? line.split(/ {3,}/, 2) : [line];
     if (!line.startsWith('$ ')) return wrappedText(text, columns);
-    const below = comment === '' ? [] : indented(wrap(comment, columns - NEXT_LINE), NEXT_LINE);
-    return [...commandLines(text, columns), ...below];
+    const above = comment === '' ? [] : wrap(comment, columns - '# '.length).map((each) => `# ${each}`);
+    return [...above, ...commandLines(text, columns)];
   });
 }
 

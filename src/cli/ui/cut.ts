@@ -11,14 +11,18 @@ export function cut(text: string, columns: number): string {
   return truncated ? `${text.slice(0, index)}${ellipsed ? '…' : ''}` : text;
 }
 
-/** Breaks a text at spaces into lines of at most that many columns. Further lines are indented. */
-export function wrapWords(text: string, columns: number, indent: number): string[] {
+/**
+ * Joins words to lines of at most that many columns. Further lines are indented. A word that is longer than a line is not moved
+ * to the next one, where it would not fit either.
+ */
+export function wrapWords(words: readonly string[], columns: number, indent: number): string[] {
   const lines: string[] = [];
-  for (const word of text.split(' ')) {
+  for (const word of words) {
     const last = lines.at(-1);
-    if (last === undefined) lines.push(word);
-    else if (widthOf(last) + 1 + widthOf(word) <= columns) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(' '.repeat(indent) + word);
+    const fits = last !== undefined && widthOf(last) + 1 + widthOf(word) <= columns;
+    const isLonger = widthOf(word) > columns - indent;
+    if (last !== undefined && (fits || isLonger)) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(last === undefined ? word : ' '.repeat(indent) + word);
   }
   return lines;
 }

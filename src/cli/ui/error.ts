@@ -37,11 +37,20 @@ export function showUserError(error: UserError, terminal: Terminal): void {
   terminal.prose(what, ERROR);
   for (const detail of details) terminal.prose(`  - ${detail}`, undefined, 4);
   if (where) terminal.line(`  at:  ${where}`);
-  if (fix) terminal.line(`  fix: ${fix}`);
+  if (fix) terminal.words(['  fix:', ...fixWords(fix)], undefined, FIX_INDENT);
   if (error.cause) {
     const [cause, ...frames] = stackLines(error.cause);
     for (const line of [`  cause: ${cause}`, ...frames]) terminal.detail(line);
   }
+}
+
+const FIX_INDENT = '  fix: '.length;
+
+/** The words of a fix. A command, which is all of it or follows the last colon, is one word, so that it can be copied. */
+function fixWords(fix: string): string[] {
+  if (/^(?:gymgen|node|npx|uv) /.test(fix)) return [fix];
+  const colon = fix.lastIndexOf(': ') + 1;
+  return colon === 0 ? fix.split(' ') : [...fix.slice(0, colon).split(' '), fix.slice(colon + 1)];
 }
 
 /** The document has the exact values, but no credentials. */

@@ -90,10 +90,15 @@ export class Terminal {
 
   /** A sentence on stderr, with any options, broken at spaces if it is longer than a line of the terminal. */
   prose(text: string, mark?: Mark, indent = 2): void {
+    this.words(text.split(' '), mark, indent);
+  }
+
+  /** The same, with words that may contain spaces, such as a command. */
+  words(words: readonly string[], mark?: Mark, indent = 2): void {
     const columns = this.stderr.isTTY ? (this.stderr.columns ?? 80) : Number.POSITIVE_INFINITY;
-    const start = mark === undefined ? '' : `${mark.text} `;
-    const [first = '', ...others] = wrapWords(start + displayText(text), columns, indent);
-    this.line(first.slice(start.length), mark);
+    const all = [...(mark === undefined ? [] : [mark.text]), ...words.map(displayText)];
+    const [first = '', ...others] = wrapWords(all, columns, indent);
+    this.line(mark === undefined ? first : first.slice(mark.text.length + 1), mark);
     for (const line of others) this.line(line);
   }
 

@@ -155,7 +155,7 @@ describe('a sentence', () => {
   test('is broken at spaces on a terminal', () => {
     const { terminal, err } = opened({}, true);
     terminal.warn(text);
-    showError(new UserError(text, { details: [text], fix: `run ${text}` }), terminal);
+    showError(new UserError(text, { details: [text], fix: `${text}: a b c d e f g h i j k l m n o p q` }), terminal);
     expect(stripVTControlCharacters(err.text).split('\n')).toEqual([
       'warning: one two three four five six',
       '  seven eight nine ten',
@@ -163,7 +163,9 @@ describe('a sentence', () => {
       '  eight nine ten',
       '  - one two three four five six seven',
       '    eight nine ten',
-      `  fix: run ${text}`, // a command can be copied as one line
+      '  fix: one two three four five six seven',
+      '       eight nine ten:',
+      '       a b c d e f g h i j k l m n o p q', // a command can be copied as one line
       '',
     ]);
   });
