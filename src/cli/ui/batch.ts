@@ -6,7 +6,7 @@ import type { BatchDocument } from '../documents.js';
 import { checkedFolder, showDetails } from './check.js';
 import { type Clock, SYSTEM_CLOCK } from './clock.js';
 import { cut, widthOf } from './cut.js';
-import { errorDocument } from './error.js';
+import { errorDocument, errorLines } from './error.js';
 import { ProgressText } from './progress-text.js';
 import type { Mark, Terminal } from './terminal.js';
 
@@ -35,13 +35,13 @@ export function showBatch(outcomes: readonly Outcome[], terminal: Terminal): voi
   const names = width(outcomes.map(nameOf));
   for (const outcome of outcomes) {
     const mark: Mark = { text: outcome.status.padEnd(status), colour: COLOURS[outcome.status] };
-    terminal.result(` ${nameOf(outcome).padEnd(names)}  ${what(outcome)}`.trimEnd(), mark);
+    const row = [` ${nameOf(outcome).padEnd(names)}`, ` ${what(outcome)}`];
+    terminal.result(what(outcome) === '' ? ` ${nameOf(outcome)}` : row, mark, status + 2);
     const { error, report } = outcome;
     if (report) showDetails(report, terminal);
     if (!error) continue;
-    for (const detail of error.details.slice(0, 5)) terminal.result(`  - ${detail}`);
-    if (error.where) terminal.result(`  at:  ${error.where}`);
-    if (error.fix) terminal.result(`  fix: ${error.fix}`);
+    const more = errorLines({ ...error, details: error.details.slice(0, 5) });
+    for (const { words, indent } of more) terminal.result(words, undefined, indent);
   }
   const counts = Object.keys(COLOURS).flatMap((one) => {
     const count = outcomes.filter((outcome) => outcome.status === one).length;

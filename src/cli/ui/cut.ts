@@ -22,7 +22,7 @@ export function wrapWords(words: readonly string[], columns: number, indent: num
     const fits = last !== undefined && widthOf(last) + 1 + widthOf(word) <= columns;
     const isLonger = widthOf(word) > columns - indent;
     if (last !== undefined && (fits || isLonger)) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(last === undefined ? word : ' '.repeat(indent) + word);
+    else lines.push(last === undefined ? word : ' '.repeat(indent) + word.trimStart());
   }
-  return lines;
+  return lines.map((line) => line.trimEnd());
 }

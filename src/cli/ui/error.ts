@@ -33,18 +33,26 @@ export function withWritten(reason: Interrupted): Interrupted {
 }
 
 export function showUserError(error: UserError, terminal: Terminal): void {
-  const { message: what, where, fix, details } = error;
-  terminal.prose(what, ERROR);
-  for (const detail of details) terminal.prose(`  - ${detail}`, undefined, 4);
-  if (where) terminal.line(`  at:  ${where}`);
-  if (fix) terminal.words(['  fix:', ...fixWords(fix)], undefined, FIX_INDENT);
+  terminal.line(error.message.split(' '), ERROR);
+  for (const { words, indent } of errorLines(error)) terminal.line(words, undefined, indent);
   if (error.cause) {
     const [cause, ...frames] = stackLines(error.cause);
     for (const line of [`  cause: ${cause}`, ...frames]) terminal.detail(line);
   }
 }
 
-const FIX_INDENT = '  fix: '.length;
+/** The lines below the message of an error: its details, where, and how to fix it. */
+export function errorLines({
+  details,
+  where,
+  fix,
+}: Pick<UserError, 'details' | 'where' | 'fix'>): { words: string[]; indent: number }[] {
+  return [
+    ...details.map((detail) => ({ words: `  - ${detail}`.split(' '), indent: 4 })),
+    ...(where ? [{ words: [`  at:  ${where}`], indent: 7 }] : []),
+    ...(fix ? [{ words: ['  fix:', ...fixWords(fix)], indent: 7 }] : []),
+  ];
+}
 
 /** The words of a fix. A command, which is all of it or follows the last colon, is one word, so that it can be copied. */
 function fixWords(fix: string): string[] {

@@ -40,10 +40,12 @@ export class LiveLines {
     this.stop ??= this.clock.every(this.mode === 'moving' ? REDRAW_MS : PLAIN_MS, () => this.draw());
   }
 
-  /** Makes place for another line; the text is drawn again below it. */
-  erase(): void {
-    if (this.shown.length > 0) this.stream.write(this.erasure());
-    this.shown = [];
+  /** Writes other lines above the text. */
+  above(write: () => void): void {
+    const isShown = this.shown.length > 0;
+    this.erase();
+    write();
+    if (isShown) this.draw();
   }
 
   hide(): void {
@@ -56,6 +58,11 @@ export class LiveLines {
     this.ended = true;
     this.hide();
     this.stop?.();
+  }
+
+  private erase(): void {
+    if (this.shown.length > 0) this.stream.write(this.erasure());
+    this.shown = [];
   }
 
   private draw(): void {

@@ -66,7 +66,8 @@ function describe(progress: Progress, seconds: number, before: number, columns: 
     case 'probe': {
       const { done, total, tasks } = progress;
       const toolsets = `probing ${Math.min(done + 1, total)} of ${many(total, 'toolset')}`;
-      return tasks.total < 2 ? timed(toolsets) : [...timed(`${toolsets}, ${ratio(tasks)} tasks`), ...timed(toolsets)];
+      const complete = tasks.total < 2 ? toolsets : `${toolsets}, ${ratio(tasks)} tasks`;
+      return [complete + elapsed, ...timed(toolsets)];
     }
     case 'read':
       return counted(`${name(progress.from)} `, progress, progress.unit, seconds, before);

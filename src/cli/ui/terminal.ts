@@ -24,6 +24,9 @@ export interface Mark {
   colour: 'red' | 'yellow' | 'green' | 'magenta' | 'dim';
 }
 
+/** A line; or words, between which it may be broken to fit the terminal. */
+export type Text = string | readonly string[];
+
 const COLOURS: Record<FileState, Mark['colour']> = {
   create: 'green',
   update: 'yellow',
@@ -39,8 +42,8 @@ export function stateMark(state: FileState): Mark {
 
 /**
  * Output for the user: the result on stdout, everything else on stderr. Only a TTY gets a progress line
- * that moves, and colours unless NO_COLOR is set, which chalk does not check. Any text may come from a server, so `displayText` shows it as one line, and
- * only marks are coloured. Print a text of several lines with several calls.
+ * that moves, and colours unless NO_COLOR is set, which chalk does not check. Any text may come from a server, so `displayText` leaves no control
+ * characters in it, and only marks are coloured. Print a text of several lines with several calls.
  */
 export class Terminal {
   private readonly live: LiveLines;
@@ -58,9 +61,9 @@ export class Terminal {
   }
 
   /** A line of the result; nothing with --json. */
-  result(text: string, mark?: Mark): void {
+  result(text: Text, mark?: Mark, indent?: number): void {
     this.live.hide();
-    if (!this.options.json) write(this.stdout, text, mark);
+    if (!this.options.json) write(this.stdout, text, mark, indent);
   }
 
   /** The result for machines; nothing without --json. */
@@ -81,31 +84,16 @@ export class Terminal {
   }
 
   warn(text: string): void {
-    if (!this.options.quiet) this.prose(text, { text: 'warning:', colour: 'yellow' });
+    if (!this.options.quiet) this.line(text.split(' '), { text: 'warning:', colour: 'yellow' });
   }
 
   detail(text: string): void {
     if (this.options.verbose) this.line('', { text: displayText(text), colour: 'dim' });
   }
 
-  /** A sentence on stderr, with any options, broken at spaces if it is longer than a line of the terminal. */
-  prose(text: string, mark?: Mark, indent = 2): void {
-    this.words(text.split(' '), mark, indent);
-  }
-
-  /** The same, with words that may contain spaces, such as a command. */
-  words(words: readonly string[], mark?: Mark, indent = 2): void {
-    const columns = this.stderr.isTTY ? (this.stderr.columns ?? 80) : Number.POSITIVE_INFINITY;
-    const all = [...(mark === undefined ? [] : [mark.text]), ...words.map(displayText)];
-    const [first = '', ...others] = wrapWords(all, columns, indent);
-    this.line(mark === undefined ? first : first.slice(mark.text.length + 1), mark);
-    for (const line of others) this.line(line);
-  }
-
   /** A line on stderr, with any options. */
-  line(text: string, mark?: Mark): void {
-    this.live.erase();
-    write(this.stderr, text, mark);
+  line(text: Text, mark?: Mark, indent?: number): void {
+    this.live.above(() => write(this.stderr, text, mark, indent));
   }
 
   /** A request that has ended; only with --verbose. */
@@ -130,9 +118,17 @@ export class Terminal {
   }
 }
 
-function write(stream: NodeJS.WriteStream, text: string, mark?: Mark): void {
-  const parts = [mark ? coloursOf(stream)[mark.colour](mark.text) : '', displayText(text)];
-  stream.write(`${parts.filter((part) => part !== '').join(' ')}\n`);
+/** @param indent of further lines */
+function write(stream: NodeJS.WriteStream, text: Text, mark?: Mark, indent = 2): void {
+  const columns = stream.isTTY ? (stream.columns ?? 80) : Number.POSITIVE_INFINITY;
+  const before = mark === undefined ? [] : [mark.text];
+  const lines =
+    typeof text === 'string'
+      ? [[...before, ...(text === '' ? [] : [displayText(text)])].join(' ')]
+      : wrapWords([...before, ...text.map(displayText)], columns, indent);
+  const [first = '', ...others] = lines;
+  const coloured = mark ? coloursOf(stream)[mark.colour](mark.text) + first.slice(mark.text.length) : first;
+  stream.write(`${[coloured, ...others].join('\n')}\n`);
 }
 
 /** The 16 colours of every terminal, or none. */

@@ -75,8 +75,6 @@ describe('progress', () => {
     expect(err.text).toBe(`going\r\r${ESC}[Jgoing, 1 s\r`);
     err.text = '';
     terminal.note('note');
-    expect(err.text).toBe(`\r${ESC}[Jnote\n`);
-    clock.pass(100);
     expect(err.text).toBe(`\r${ESC}[Jnote\ngoing, 1 s\r`);
     err.text = '';
     terminal.result('done');
