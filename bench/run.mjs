@@ -34,8 +34,8 @@ async function main(asked) {
     console.error(`npm run bench: unknown figure ${unknown}; the figures are ${Object.keys(FIGURES).join(', ')}`);
     return 2;
   }
-  ensureInstalled();
-  ensureBuilt();
+  await ensureInstalled();
+  await ensureBuilt();
   const rows = [];
   for (const name of asked.length > 0 ? asked : Object.keys(FIGURES)) {
     console.error(`measuring ${name}`);

@@ -1,5 +1,5 @@
 // Types of project.mjs, for the tests that run the build.
 
 export const root: string;
-export function ensureInstalled(): void;
-export function ensureBuilt(): void;
+export function ensureInstalled(): Promise<void>;
+export function ensureBuilt(): Promise<void>;

@@ -1,38 +1,49 @@
 // The checkout: installs its npm packages and builds it, each only if it is out of date.
 
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { during } from './during.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 const modified = (path) => (existsSync(join(root, path)) ? statSync(join(root, path)).mtimeMs : 0);
 
-/** Runs npm. Its output goes to stderr, because stdout is for results. */
-function npm(...args) {
-  const { status, error } = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] });
-  if (status !== 0) throw new Error(`npm ${args.join(' ')} failed${error ? `: ${error.message}` : ''}`);
-}
-
 /** npm writes node_modules/.package-lock.json after each install. */
-export function ensureInstalled() {
+export async function ensureInstalled() {
   if (modified('node_modules/.package-lock.json') >= modified('package-lock.json')) return;
-  npm('ci', '--no-audit', '--no-fund', '--loglevel', 'error');
+  const args = ['ci', '--no-audit', '--no-fund', '--no-progress', '--loglevel', 'error'];
+  await during('installing the npm packages', 'npm', args, { cwd: root });
 }
 
-export function ensureBuilt() {
-  const stamp = 'node_modules/.gymgen-built'; // start of the last successful build; not in dist/, which is published
+// Each is from the start of the last successful step. They are not in dist/, which is published.
+const BUNDLED = 'node_modules/.gymgen-bundled';
+const TYPED = 'node_modules/.gymgen-typed';
+
+/** Bundles gymgen, which is all that running it needs. */
+export async function ensureBundled() {
   const under = (folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, name));
   const templates = under('templates/server').filter((path) => path.endsWith('.hbs'));
   const sources = [...under('src'), ...templates, ...under('templates/report')];
   const scripts = ['scripts/build.mjs', 'scripts/handlebars.mjs', 'scripts/page-assets.mjs'];
   const beside = ['package-lock.json', ...scripts, 'tsconfig.json', 'tsconfig.build.json'];
   const newest = Math.max(...['src', ...beside, ...sources].map(modified));
-  if (existsSync(join(root, 'dist')) && modified(stamp) > newest) return;
+  if (existsSync(join(root, 'dist')) && modified(BUNDLED) > newest) return;
+  await step(BUNDLED, 'building gymgen', process.execPath, [join(root, 'scripts/build.mjs')]);
+}
+
+/** Bundles gymgen, which removes the types, and writes the types. */
+export async function ensureBuilt() {
+  await ensureBundled();
+  if (modified(TYPED) > modified(BUNDLED)) return;
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  await step(TYPED, "writing gymgen's types", process.execPath, [tsc, '-p', 'tsconfig.build.json']);
+}
+
+async function step(stamp, what, command, args) {
   rmSync(join(root, stamp), { force: true });
   const began = Date.now();
-  npm('run', '--silent', 'build');
+  await during(what, command, args, { cwd: root });
   writeFileSync(join(root, stamp), '');
   utimesSync(join(root, stamp), began / 1000, began / 1000);
 }

@@ -1,22 +1,17 @@
 // npm start: installs and builds if needed, then runs `gymgen demo` with the same arguments.
 
-import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
 import { join } from 'node:path';
-import { ensureBuilt, ensureInstalled, root } from './project.mjs';
+import { ensureBundled, ensureInstalled, root } from './project.mjs';
 
 try {
-  ensureInstalled();
-  ensureBuilt();
+  await ensureInstalled();
+  await ensureBundled();
 } catch (error) {
   console.error(`npm start: ${error.message}`);
   process.exit(1);
 }
 
-const demo = spawn(process.execPath, [join(root, 'bin/gymgen.cjs'), 'demo', ...process.argv.slice(2)], {
-  stdio: 'inherit',
-});
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => demo.kill(signal));
-demo.on('exit', (code, signal) => {
-  process.exitCode = code ?? 128 + constants.signals[signal];
-});
+// In this process, since a second one would get each Ctrl-C of a terminal twice.
+const gymgen = join(root, 'bin/gymgen.cjs');
+process.argv = [process.execPath, gymgen, 'demo', ...process.argv.slice(2)];
+await import(gymgen);

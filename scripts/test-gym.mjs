@@ -28,7 +28,7 @@ function versionIn(venv) {
 }
 
 async function main(version) {
-  ensureInstalled();
+  await ensureInstalled();
   const venv = await (version === 'locked' ? ensureVenv('gym') : ensureGymVenv(version));
   console.log(`NeMo Gym ${versionIn(venv)} (${version})`);
   const env = { ...environment(), GYMGEN_GYM_VENV: venv };

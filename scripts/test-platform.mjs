@@ -24,7 +24,7 @@ function oracles() {
   return python;
 }
 
-ensureInstalled();
+await ensureInstalled();
 await ensureVenv('gym');
 const env = { ...environment(), ...markOf('platform'), GYMGEN_ORACLES: oracles() };
 const vitest = join(root, 'node_modules/.bin/vitest');

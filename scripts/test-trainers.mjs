@@ -40,7 +40,7 @@ for (const { variable, file, get } of INPUTS) {
 }
 
 if (process.exitCode === undefined) {
-  ensureInstalled();
+  await ensureInstalled();
   await ensureVenv('gym');
   const { status } = spawnSync(
     join(root, 'node_modules/.bin/vitest'),

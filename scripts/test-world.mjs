@@ -14,7 +14,7 @@ if (!OPENENV_REPO || !existsSync(join(OPENENV_REPO, 'envs'))) {
   OPENENV_REPO=../OpenEnv npm run test:world`);
   process.exitCode = 2;
 } else {
-  ensureInstalled();
+  await ensureInstalled();
   await ensureVenv('gym');
   const { status } = spawnSync(
     join(root, 'node_modules/.bin/vitest'),

@@ -41,7 +41,7 @@ function run(command, args, { env, cwd, keep }) {
 /** Installs and builds what the tiers need. Returns their environment, which has its own temporary folder. */
 async function prepare(tiers) {
   const wanted = tiers.map((name) => TIERS[name]);
-  if (wanted.some(({ built }) => built)) ensureBuilt();
+  if (wanted.some(({ built }) => built)) await ensureBuilt();
   for (const venv of new Set(wanted.flatMap(({ venvs }) => venvs))) await ensureVenv(venv);
   // The name is short, because Ray puts sockets there. The folder is readable for all, because some tests run as
   // another user.
@@ -103,7 +103,7 @@ async function main(tiers) {
     console.error(`npm test: unknown tier ${unknown}; the tiers are ${Object.keys(TIERS).join(', ')}`);
     return 2;
   }
-  ensureInstalled();
+  await ensureInstalled();
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
   const began = Date.now();

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { ensureBuilt, ensureInstalled, root } from '../../scripts/project.mjs';
 import { ensureVenv, environment } from '../../scripts/toolchain.mjs';
 
-ensureInstalled();
-ensureBuilt();
+await ensureInstalled();
+await ensureBuilt();
 const python = join(await ensureVenv('gym'), 'bin', 'python');
 const gymgen = `'${process.execPath}' '${join(root, 'bin/gymgen.cjs')}'`;
 const out = join(root, '.reports', 'bench-server');

@@ -83,7 +83,7 @@ export async function ensureUv(reporter: SetupReporter, signal?: AbortSignal): P
   const onPath = await which('uv');
   if (onPath !== undefined) return onPath;
   const folder = await cachedFolder(UV, await readFile(UV_LOCK, 'utf8'), async (fresh) => {
-    const installed = installing('uv, which creates Python environments', reporter);
+    const installed = installing('uv', reporter);
     try {
       await installUv(fresh, signal);
       installed();

@@ -32,7 +32,7 @@ describe('uv', () => {
     const uv = await ensureUv(said);
     expect(uv).toEqual(inCache());
     expect(await ensureUv(said)).toBe(uv);
-    expect(said.progressed).toEqual([{ phase: 'install', what: 'uv, which creates Python environments' }]);
+    expect(said.progressed).toEqual([{ phase: 'install', what: 'uv' }]);
     expect(readdirSync(join(machine.home, 'cache/gymgen'))).toHaveLength(1);
   });
 

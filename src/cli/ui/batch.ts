@@ -85,7 +85,7 @@ export class BatchBoard implements BatchObserver {
     this.outcomes.set(outcome.job, outcome);
     this.done += 1;
     const { mark, text } = outcomeLine(outcome);
-    this.terminal.note(text, mark);
+    this.terminal.note(text.split(' '), mark);
     this.draw();
   }
 

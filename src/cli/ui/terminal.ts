@@ -79,7 +79,7 @@ export class Terminal {
   }
 
   /** Information on stderr; nothing with --quiet. */
-  note(text: string, mark?: Mark): void {
+  note(text: Text, mark?: Mark): void {
     if (!this.options.quiet) this.line(text, mark);
   }
 
