@@ -170,12 +170,12 @@ export const RUN_OPTIONS = {
     },
     quiet: {
       flags: '-q, --quiet',
-      help: 'Print only errors and the result',
+      help: 'Print only errors and the result, without progress',
       commands: ALL,
     },
     verbose: {
       flags: '-v, --verbose',
-      help: 'Print more detail',
+      help: 'Print each request with its time, and what caused an error',
       commands: ALL,
     },
   }),

@@ -6,7 +6,52 @@ import { failureOf } from '../support/failure-of.js';
 import { failureFrom } from '../support/found.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
 import { failed } from '../support/served-session.js';
+import { day } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
+
+test('each request and each reset and step are reported, with their times', async () => {
+  const server = await StandIn.start({ splits: { train: [day(0, { toolset: 'a' })] } });
+  const said = new Said();
+  await discoverAll(server.url, { turns: 'first' }, said);
+  const socket = `WS ${server.url.replace('http', 'ws')}/ws`;
+  const names = said.requests.map(({ request }) => request);
+  expect(names).toEqual(expect.arrayContaining([`GET ${server.url}/health`, `${socket} reset`, `${socket} step`]));
+  expect(names.filter((name) => !name.startsWith('WS'))).toHaveLength(server.asked.length);
+  for (const { request, status, bytes, milliseconds } of said.requests) {
+    if (!request.startsWith('WS')) expect(status).toBeGreaterThanOrEqual(200);
+    expect(bytes).toBeGreaterThan(0);
+    expect(milliseconds).toBeGreaterThan(0);
+  }
+});
+
+test('a request without a response is reported, too', async () => {
+  const server = await StandIn.start({ http: () => (response) => response.socket?.resetAndDestroy() });
+  const said = new Said();
+  await failureOf(discoverAll(server.url, {}, said));
+  const time = expect.any(Number);
+  expect(said.requests).toContainEqual({ request: `GET ${server.url}/health`, milliseconds: time });
+});
+
+test('what a run does is reported in order', async () => {
+  const splits = { train: [day(0, { toolset: 'a' }), day(1, { toolset: 'b' })] };
+  const server = await StandIn.start({ splits });
+  const said = new Said();
+  await discoverAll(server.url, { maxSessions: 1 }, said);
+  const texts = said.progressed.map((event) => {
+    if (event.phase === 'probe')
+      return `probed ${event.done} of ${event.total}, ${event.tasks.done}/${event.tasks.total}`;
+    return event.phase === 'read' ? `read ${event.done} of ${event.total}` : event.phase;
+  });
+  expect(texts.filter((text, at) => text !== texts[at - 1])).toEqual([
+    'connect',
+    'read 0 of 2',
+    'probed 0 of 2, 0/2',
+    'probed 0 of 2, 1/2',
+    'probed 1 of 2, 1/2',
+    'probed 1 of 2, 2/2',
+    'read 2 of 2',
+  ]);
+});
 
 test('http:// to a TLS port suggests https://', async () => {
   const server = await StandIn.start({ tls: SELF_SIGNED });

@@ -5,7 +5,7 @@ import {
   discover,
   type Task,
 } from '../../src/discover/index.js';
-import type { Progress, Reporter } from '../../src/reporter.js';
+import type { Progress, Reporter, SentRequest } from '../../src/reporter.js';
 
 export interface Found {
   envName: string;
@@ -22,6 +22,7 @@ export class Said implements Reporter {
   readonly notes: string[] = [];
   readonly warnings: string[] = [];
   readonly progressed: Progress[] = [];
+  readonly requests: SentRequest[] = [];
   note(text: string): void {
     this.notes.push(text);
   }
@@ -30,6 +31,9 @@ export class Said implements Reporter {
   }
   progress(progress: Progress): void {
     this.progressed.push(progress);
+  }
+  request(request: SentRequest): void {
+    this.requests.push(request);
   }
 }
 
