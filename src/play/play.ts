@@ -92,6 +92,7 @@ export async function play(
     const prepared = { run, model, ...(await pythonsFor(request, run, reporter, signal)) };
     const environment = clock();
     const played = await playWith(request, prepared, { serve, reporter, signal, endings, clock });
+    reporter.progress({ phase: 'step', what: "stopping NeMo Gym's servers" });
     await endings.run();
     return { ...played, times: { environment, ...played.times, stop: clock() } };
   } finally {

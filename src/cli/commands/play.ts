@@ -26,7 +26,7 @@ This is the only command that runs code of the Gym root: read app.py first, if i
     await run(flags, async (terminal, signal) => {
       const named = names.flatMap((name) => name ?? []);
       const report = await operation.playServers(target, named, parseFlags(flags), terminal, signal);
-      for (const line of summaryLines(report)) terminal.result(line);
+      for (const line of summaryLines(report)) terminal.result(line.startsWith('report: ') ? line : line.split(' '));
       terminal.document(playDocument(report));
       if (report.summary.masked === report.summary.rollouts) process.exitCode = EXIT.problems;
     });
