@@ -1,7 +1,7 @@
 import { type Command, Help, type HelpConfiguration } from 'commander';
 import { asStarted } from '../printed-command.js';
 
-/** Columns of a help that is not shown on a terminal. */
+/** Columns of a help that is not shown on a terminal, or on one of unknown size, which has 0 columns. */
 const DEFAULT_COLUMNS = 80;
 /** Longest term that has its description beside it. */
 const TERM_COLUMNS = 27;
@@ -27,11 +27,11 @@ export const HELP: HelpConfiguration = {
   optionDescription: ({ description }) => description, // the flags name the choices
   subcommandTerm: (command) => wrapper.subcommandTerm(command).replace(' [options]', ''), // all have some
   styleUsage(usage) {
-    const columns = this.helpWidth ?? DEFAULT_COLUMNS;
+    const columns = this.helpWidth || DEFAULT_COLUMNS;
     return wrap(usage, columns - 'Usage: '.length).join(`\n${' '.repeat('Usage: '.length)}`);
   },
   formatItem(term, termWidth, description) {
-    const columns = this.helpWidth ?? DEFAULT_COLUMNS;
+    const columns = this.helpWidth || DEFAULT_COLUMNS;
     const at = columns < TWO_COLUMNS ? NEXT_LINE : 4 + Math.min(termWidth, TERM_COLUMNS);
     const lines = indented(wrap(description, columns - at), at);
     const isBeside = columns >= TWO_COLUMNS && term.length <= at - 4 && description !== '';
@@ -50,7 +50,7 @@ export interface Notes {
 export function addNotes(command: Command, notes: Notes, last: readonly string[] = []): void {
   command.addHelpText('after', ({ error }) => {
     const { getErrHelpWidth, getOutHelpWidth } = command.configureOutput();
-    const columns = (error ? getErrHelpWidth?.() : getOutHelpWidth?.()) ?? DEFAULT_COLUMNS;
+    const columns = (error ? getErrHelpWidth?.() : getOutHelpWidth?.()) || DEFAULT_COLUMNS;
     return [...notesIn(notes, columns), ...last.flatMap((text) => ['', ...wrap(text, columns)])].join('\n');
   });
 }

@@ -24,7 +24,7 @@ export async function run(
   const terminal = new Terminal({ json, quiet, verbose });
   const { signal, release } = interruptible({
     began: () => terminal.end(),
-    say: (line) => terminal.note(line),
+    say: (line) => terminal.note(line.split(' ')),
     fail: (reason) => void showError(reason, terminal),
   });
   try {

@@ -60,6 +60,11 @@ export class LiveLines {
     this.stop?.();
   }
 
+  /** A terminal of unknown size has 0 columns. */
+  private columns(): number {
+    return this.stream.columns || 80;
+  }
+
   private erase(): void {
     if (this.shown.length > 0) this.stream.write(this.erasure());
     this.shown = [];
@@ -71,7 +76,8 @@ export class LiveLines {
       this.stream.write(`${displayText(this.text.plain())}\n`);
       return;
     }
-    const { columns = 80, rows = 24 } = this.stream;
+    const columns = this.columns();
+    const rows = this.stream.rows || 24;
     const lines = this.text.lines(columns - 1).slice(1 - rows);
     const next = lines.map((line) => cut(displayText(line), columns - 1));
     if (next.join('\n') === this.shown.join('\n')) return;
@@ -82,7 +88,7 @@ export class LiveLines {
 
   /** Escape codes that erase the shown lines. A terminal that became narrower has wrapped them. */
   private erasure(): string {
-    const { columns = 80 } = this.stream;
+    const columns = this.columns();
     const above = this.shown.slice(0, -1).map((line) => Math.max(1, Math.ceil(widthOf(line) / columns)));
     const up = above.reduce((sum, rows) => sum + rows, 0);
     return `\r${up > 0 ? `\x1b[${up}A` : ''}\x1b[J`;

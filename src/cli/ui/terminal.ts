@@ -120,7 +120,7 @@ export class Terminal {
 
 /** @param indent of further lines */
 function write(stream: NodeJS.WriteStream, text: Text, mark?: Mark, indent = 2): void {
-  const columns = stream.isTTY ? (stream.columns ?? 80) : Number.POSITIVE_INFINITY;
+  const columns = stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY;
   const before = mark === undefined ? [] : [mark.text];
   const lines =
     typeof text === 'string'

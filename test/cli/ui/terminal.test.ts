@@ -168,6 +168,16 @@ describe('a sentence', () => {
     ]);
   });
 
+  test('is broken for 80 columns on a terminal of unknown size', () => {
+    const { terminal, err, clock } = opened({}, true);
+    err.columns = 0;
+    terminal.warn(`${text} ${text}`);
+    terminal.progress({ phase: 'step', what: text });
+    clock.pass(100);
+    const shown = stripVTControlCharacters(err.text);
+    expect(shown).toBe(`warning: ${text} one two three four\n  five six seven eight nine ten\n${text}\r`);
+  });
+
   test('is one line in a log', () => {
     const { terminal, err } = opened();
     terminal.warn(text);
