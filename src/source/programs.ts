@@ -105,7 +105,10 @@ export async function ensureUv(reporter: SetupReporter, signal?: AbortSignal): P
 export function installing(what: string, reporter: SetupReporter): () => void {
   const began = performance.now();
   reporter.progress({ phase: 'install', what });
-  return () => reporter.note?.(`installed ${what} in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  return () => {
+    reporter.progress({ phase: 'step', what: `preparing ${what}` }); // it is not in its place yet
+    reporter.note?.(`installed ${what} in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  };
 }
 
 const uvIn = (folder: string) => path.join(folder, 'bin', 'uv');

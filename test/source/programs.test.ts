@@ -32,7 +32,10 @@ describe('uv', () => {
     const uv = await ensureUv(said);
     expect(uv).toEqual(inCache());
     expect(await ensureUv(said)).toBe(uv);
-    expect(said.progressed).toEqual([{ phase: 'install', what: 'uv' }]);
+    expect(said.progressed).toEqual([
+      { phase: 'install', what: 'uv' },
+      { phase: 'step', what: 'preparing uv' },
+    ]);
     expect(readdirSync(join(machine.home, 'cache/gymgen'))).toHaveLength(1);
   });
 

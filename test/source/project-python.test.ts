@@ -26,7 +26,10 @@ describe('the environment of a project', () => {
     const python = await projectPython(project(), said, signal);
     expect(python).toMatch(/cache\/gymgen\/envs\/projects\/project-[0-9a-f]{16}\/[0-9a-f]{16}\/bin\/python$/);
     expect(existsSync(python)).toBe(true);
-    expect(said.progressed).toEqual([{ phase: 'install', what: 'the dependencies of project' }]);
+    expect(said.progressed).toEqual([
+      { phase: 'install', what: 'the dependencies of project' },
+      { phase: 'step', what: 'preparing the dependencies of project' },
+    ]);
     expect(said.notes).toEqual([expect.stringMatching(/^installed the dependencies of project in \d+\.\d s$/)]);
     const calls = machine.calls();
     expect(await projectPython(project(), said, signal)).toBe(python);
