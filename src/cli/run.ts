@@ -4,7 +4,7 @@ import { Interrupted, STOP_SIGNALS, type StopSignal } from '../errors.js';
 import type { Flags } from '../options/index.js';
 import { forceExit, heldBy } from '../shutdown.js';
 import { showError, withWritten } from './ui/error.js';
-import { Terminal } from './ui/terminal.js';
+import { sentence, Terminal } from './ui/terminal.js';
 
 /** Time for the work to end after a signal. */
 const ORDERLY_MS = 900;
@@ -24,7 +24,7 @@ export async function run(
   const terminal = new Terminal({ json, quiet, verbose });
   const { signal, release } = interruptible({
     began: () => terminal.end(),
-    say: (line) => terminal.note(line.split(' ')),
+    say: (line) => terminal.note(sentence(line)),
     fail: (reason) => void showError(reason, terminal),
   });
   try {

@@ -16,17 +16,19 @@ $ gymgen play gym-root shop_v1 --model-url https://api.openai.com/v1 --model gpt
 This is the only command that runs code of the Gym root: read app.py first, if it is not your own.`,
   exitCodes: { 0: 'played', 1: 'all rollouts are masked', 2: 'the servers or the rollouts failed' },
   async run(flags, target = '', ...names) {
-    const [{ run }, operation, { parseFlags }, { playDocument, summaryLines }, { EXIT }] = await Promise.all([
-      import('../run.js'),
-      import('../../operations/play.js'),
-      import('../../options/flags.js'),
-      import('../ui/play.js'),
-      import('../../errors.js'),
-    ]);
+    const [{ run }, operation, { parseFlags }, { playDocument, summaryLines }, { EXIT }, { sentence }] =
+      await Promise.all([
+        import('../run.js'),
+        import('../../operations/play.js'),
+        import('../../options/flags.js'),
+        import('../ui/play.js'),
+        import('../../errors.js'),
+        import('../ui/terminal.js'),
+      ]);
     await run(flags, async (terminal, signal) => {
       const named = names.flatMap((name) => name ?? []);
       const report = await operation.playServers(target, named, parseFlags(flags), terminal, signal);
-      for (const line of summaryLines(report)) terminal.result(line.startsWith('report: ') ? line : line.split(' '));
+      for (const line of summaryLines(report)) terminal.result(line.startsWith('report: ') ? line : sentence(line));
       terminal.document(playDocument(report));
       if (report.summary.masked === report.summary.rollouts) process.exitCode = EXIT.problems;
     });

@@ -8,7 +8,7 @@ import { type Clock, SYSTEM_CLOCK } from './clock.js';
 import { cut, widthOf } from './cut.js';
 import { errorDocument, errorLines } from './error.js';
 import { ProgressText } from './progress-text.js';
-import type { Mark, Terminal } from './terminal.js';
+import { type Mark, sentence, type Terminal } from './terminal.js';
 
 const COLOURS: Record<Status, Mark['colour']> = {
   wrote: 'green',
@@ -85,7 +85,7 @@ export class BatchBoard implements BatchObserver {
     this.outcomes.set(outcome.job, outcome);
     this.done += 1;
     const { mark, text } = outcomeLine(outcome);
-    this.terminal.note(text.split(' '), mark);
+    this.terminal.note(sentence(text), mark);
     this.draw();
   }
 

@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { maskCredentials } from '../../credentials.js';
+import { displayText } from '../../display-text.js';
 import { EXIT, type Interrupted, systemError, UserError } from '../../errors.js';
 import { writtenPaths } from '../../shutdown.js';
 import type { ErrorDocument, ErrorParts } from '../documents.js';
-import type { Mark, Terminal } from './terminal.js';
+import { type Mark, sentence, type Terminal } from './terminal.js';
 
 const ERROR: Mark = { text: 'error:', colour: 'red' };
 const REPORT = 'this is a bug in gymgen: please report it with the lines above and the command that you ran';
@@ -27,13 +28,15 @@ export function showError(thrown: unknown, terminal: Terminal): number {
 
 /** An interruption, with what this process has written before. */
 export function withWritten(reason: Interrupted): Interrupted {
-  const isNear = (file: string) => !file.startsWith('..') && !path.isAbsolute(file);
-  const near = (file: string) => [path.relative(process.cwd(), file)].find(isNear) ?? file;
+  const near = (file: string) => {
+    const relative = path.relative(process.cwd(), file);
+    return relative === '' || relative.startsWith('..') ? file : relative;
+  };
   return reason.withWritten(writtenPaths().map(near));
 }
 
 export function showUserError(error: UserError, terminal: Terminal): void {
-  terminal.line(error.message.split(' '), ERROR);
+  terminal.line(sentence(error.message), ERROR);
   for (const { words, indent } of errorLines(error)) terminal.line(words, undefined, indent);
   if (error.cause) {
     const [cause, ...frames] = stackLines(error.cause);
@@ -48,16 +51,16 @@ export function errorLines({
   fix,
 }: Pick<UserError, 'details' | 'where' | 'fix'>): { words: string[]; indent: number }[] {
   return [
-    ...details.map((detail) => ({ words: `  - ${detail}`.split(' '), indent: 4 })),
+    ...details.map((detail) => ({ words: sentence(`  - ${detail}`), indent: 4 })),
     ...(where ? [{ words: [`  at:  ${where}`], indent: 7 }] : []),
-    ...(fix ? [{ words: ['  fix:', ...fixWords(fix)], indent: 7 }] : []),
+    ...(fix ? [{ words: ['  fix:', ...fixWords(displayText(fix))], indent: 7 }] : []),
   ];
 }
 
-/** The words of a fix. A command, which is all of it or follows the last colon, is one word, so that it can be copied. */
+/** The words of a fix. A command, which is all of it or follows the first colon, is one word, so that it can be copied. */
 function fixWords(fix: string): string[] {
   if (/^(?:gymgen|node|npx|uv) /.test(fix)) return [fix];
-  const colon = fix.lastIndexOf(': ') + 1;
+  const colon = fix.indexOf(': ') + 1;
   return colon === 0 ? fix.split(' ') : [...fix.slice(0, colon).split(' '), fix.slice(colon + 1)];
 }
 

@@ -24,8 +24,13 @@ export interface Mark {
   colour: 'red' | 'yellow' | 'green' | 'magenta' | 'dim';
 }
 
-/** A line; or words, between which it may be broken to fit the terminal. */
+/** A line; or the words of a `sentence`, between which it may be broken to fit the terminal. */
 export type Text = string | readonly string[];
+
+/** The words of a text, which is made safe to display as a whole. */
+export function sentence(text: string): string[] {
+  return displayText(text).split(' ');
+}
 
 const COLOURS: Record<FileState, Mark['colour']> = {
   create: 'green',
@@ -41,9 +46,9 @@ export function stateMark(state: FileState): Mark {
 }
 
 /**
- * Output for the user: the result on stdout, everything else on stderr. Only a TTY gets a progress line
- * that moves, and colours unless NO_COLOR is set, which chalk does not check. Any text may come from a server, so `displayText` leaves no control
- * characters in it, and only marks are coloured. Print a text of several lines with several calls.
+ * Output for the user: the result on stdout, everything else on stderr. Only a TTY gets a progress line that moves, and colours
+ * unless NO_COLOR is set, which chalk does not check. Any text may come from a server, so `displayText` shows it without control
+ * characters, and only marks are coloured. Print a text of several lines with several calls.
  */
 export class Terminal {
   private readonly live: LiveLines;
@@ -84,7 +89,7 @@ export class Terminal {
   }
 
   warn(text: string): void {
-    if (!this.options.quiet) this.line(text.split(' '), { text: 'warning:', colour: 'yellow' });
+    if (!this.options.quiet) this.line(sentence(text), { text: 'warning:', colour: 'yellow' });
   }
 
   detail(text: string): void {
@@ -121,12 +126,12 @@ export class Terminal {
 /** @param indent of further lines */
 function write(stream: NodeJS.WriteStream, text: Text, mark?: Mark, indent = 2): void {
   const columns = stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY;
-  const before = mark === undefined ? [] : [mark.text];
+  const before = mark ? [mark.text] : [];
   const lines =
     typeof text === 'string'
-      ? [[...before, ...(text === '' ? [] : [displayText(text)])].join(' ')]
-      : wrapWords([...before, ...text.map(displayText)], columns, indent);
-  const [first = '', ...others] = lines;
+      ? [[...before, ...(text === '' ? [] : [text])].join(' ')]
+      : wrapWords([...before, ...text], columns, indent);
+  const [first = '', ...others] = lines.map(displayText);
   const coloured = mark ? coloursOf(stream)[mark.colour](mark.text) + first.slice(mark.text.length) : first;
   stream.write(`${[coloured, ...others].join('\n')}\n`);
 }
