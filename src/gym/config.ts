@@ -30,14 +30,23 @@ export function configSettings(name: string): Pick<UserSettings, 'restOf'> {
  * @param generated the config as gymgen spells it, if that is different
  */
 export function configFile(content: string, name: string, generated = content): TextFile & { settings: UserSettings } {
-  const lines = generated.split('\n');
+  const lines = generated.split('\n').filter((line) => !SETTING_LINES.test(line));
   const settings: UserSettings = {
-    rest: lines.filter((line) => !SETTING_LINES.test(line)).join('\n'),
+    rest: lines.join('\n'),
+    former: withoutDatasets(lines).join('\n'),
     ...configSettings(name),
     isSame: async (existing) =>
       (await import('../config-parts.js')).hasSameValues(content, existing, settingMaps(name)),
   };
   return { path: namesOf(name).config, content, settings };
+}
+
+/** Before revision 4, a config had datasets only with `--datasets`. */
+function withoutDatasets(lines: readonly string[]): string[] {
+  const start = lines.indexOf('      datasets:');
+  if (start === -1) return [...lines];
+  const entries = lines.slice(start + 1).findIndex((line) => !/^ {6}(?:- | {2})/.test(line));
+  return lines.toSpliced(start, 1 + entries);
 }
 
 /** The description that `gym list` shows. It is read as Rich markup, where `[` opens a tag, and a bad tag is an error. */

@@ -7,8 +7,17 @@ import {
   type Toolset,
 } from '../discover/index.js';
 import { UserError } from '../errors.js';
-import { checkOptions, checkServer, folder, GENERATOR_REVISION, namesOf, slug, toolsetKey } from '../gym/index.js';
-import type { GymOptions, ServerConfig } from '../model.js';
+import {
+  checkOptions,
+  checkServer,
+  folder,
+  GENERATOR_REVISION,
+  namesOf,
+  slug,
+  toolsetKey,
+  withDatasets,
+} from '../gym/index.js';
+import type { Datasets, GymRequest, ServerConfig } from '../model.js';
 import {
   type JsonValue,
   LOCK_FILE,
@@ -31,7 +40,7 @@ export interface GenerateRequest extends SourceRequest {
   gymRoot: string;
   /** Name of the server and its folder; derived from the environment's name by default. */
   name?: string;
-  gym: Omit<GymOptions, 'name' | 'server'>;
+  gym: GymRequest;
   /** Whether nothing is written, so that the path of the Gym root does not matter. */
   readOnly?: boolean;
   /** Whether settings of the existing config come before those of the request, which are of a lock file. */
@@ -54,6 +63,8 @@ export interface Generated {
   envName: string;
   rows: { split: string; rows: number }[];
   toolsets: { key: string; tools: string[]; turns: number }[];
+  /** The datasets in the config, if there are any. */
+  datasets?: Datasets;
   /** The tools of all tasks are inferred from those of the probed tasks. */
   sample: Sample;
   /** Settings of the existing config that were kept. */
@@ -118,7 +129,7 @@ export async function generate<T extends Written>(
     const server = await source.server(path.dirname(path.join(target, namesOf(name).config)), lock?.source);
     const usual = defaults(server, found, { ...kept, ...passed }, current);
     const settings = { ...usual, ...kept, ...passed };
-    const options = { ...request.gym, name, server, settings };
+    const options = { ...withDatasets(request.gym, found.splits), name, server, settings };
     refuse([...checkOptions(options), ...checkServer(found, options)]);
 
     const findings = new Findings();
@@ -153,6 +164,7 @@ export async function generate<T extends Written>(
       envName: found.envName,
       rows: rowsOf(found, name, written.plan),
       toolsets: summary.toolsets.map((toolset) => toolsetSummary(toolset, options.fullIds)),
+      ...(options.datasets ? { datasets: options.datasets } : {}),
       sample: sampleOf(found, summary),
       notes: found.notes ?? [],
       warnings: findings.warnings,

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { days } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
+import { reindented } from './reindented.js';
 import { Root, statesIn } from './support.js';
 
 const CONFIG = 'configs/grid_v1.yaml';
@@ -54,7 +55,7 @@ const SPELLINGS: [string, (text: string) => string][] = [
   ['a byte order mark', (text) => `\ufeff${text}`],
   ['a comment at the top', (text) => `# Ours.\n${text}`],
   ['single quotes', (text) => text.replace(/url: "(.*)"/, "url: '$1'")],
-  ['twice the indentation', (text) => text.replace(/^ +/gm, '$&$&')],
+  ['twice the indentation', (text) => reindented(text)],
   ['no line break at the end', (text) => text.trimEnd()],
 ];
 
