@@ -166,7 +166,7 @@ export interface UserSettings {
   /** The content without the settings. */
   rest: string;
   /** `rest` as earlier revisions of gymgen generated it. */
-  former?: string;
+  former?: readonly string[];
   /** An existing text without its settings. */
   restOf(existing: string): Promise<string>;
   /** Whether an existing text has the same values as the content, including settings. */

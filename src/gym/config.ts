@@ -33,7 +33,7 @@ export function configFile(content: string, name: string, generated = content): 
   const lines = generated.split('\n').filter((line) => !SETTING_LINES.test(line));
   const settings: UserSettings = {
     rest: lines.join('\n'),
-    former: withoutDatasets(lines).join('\n'),
+    former: formerLines(lines).map((former) => former.join('\n')),
     ...configSettings(name),
     isSame: async (existing) =>
       (await import('../config-parts.js')).hasSameValues(content, existing, settingMaps(name)),
@@ -41,7 +41,12 @@ export function configFile(content: string, name: string, generated = content): 
   return { path: namesOf(name).config, content, settings };
 }
 
-/** Before revision 4, a config had datasets only with `--datasets`. */
+/** Before revision 3, a config had no environment, and before revision 4, datasets only with `--datasets`. */
+function formerLines(lines: readonly string[]): string[][] {
+  const unnamed = lines.filter((line) => !line.startsWith('      environment: '));
+  return [unnamed, withoutDatasets(lines), withoutDatasets(unnamed)];
+}
+
 function withoutDatasets(lines: readonly string[]): string[] {
   const start = lines.indexOf('      datasets:');
   if (start === -1) return [...lines];

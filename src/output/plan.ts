@@ -51,7 +51,7 @@ function withCause(entry: PlanEntry, { generated, old }: PlanParts): PlanEntry {
   const { path, state } = entry;
   const before = old?.files[path];
   const { isTemplate = false, settings } = generated.get(path) ?? { isTemplate: OURS.test(path) };
-  const isFormer = settings?.former !== undefined && before === hashText(settings.former);
+  const isFormer = settings?.former?.some((former) => before === hashText(former)) ?? false;
   const isDeleted = state === 'create' && before !== undefined;
   const isOurs = (isTemplate || isFormer) && !isDeleted && ['create', 'update', 'stale'].includes(state);
   return isOurs ? { ...entry, isGymgenChange: true } : entry;

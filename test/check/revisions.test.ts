@@ -107,21 +107,23 @@ describe.each([
   });
 });
 
-describe('a folder of revision 1, whose config has no datasets', () => {
+describe('a folder of revision 1, whose config has no environment and no datasets', () => {
   const CONFIG = 'configs/grid_v1.yaml';
 
   async function written(change: (lock: Lock) => void = () => {}) {
     const server = await StandIn.start({ splits: { train: days(30) } });
     const root = new Root(server.url);
     await root.write();
-    root.edit(CONFIG, (text) => text.replace(/^ {6}datasets:\n(?: {6}- .*\n(?: {8}.*\n)+)+/m, ''));
+    root.edit(CONFIG, (text) =>
+      text.replace(/^ {6}datasets:\n(?: {6}- .*\n(?: {8}.*\n)+)+/m, '').replace(/^ {6}environment: .*\n/m, ''),
+    );
     root.put('README.md', 'As revision 1 wrote it.\n');
     setLock(root, (lock) => {
       lock.generator = 1;
       for (const file of [CONFIG, 'README.md']) lock.files[file] = sha256(root.read(file));
       change(lock);
     });
-    expect(root.read(CONFIG)).not.toContain('datasets');
+    expect(root.read(CONFIG)).not.toMatch(/datasets|environment:/);
     return { server, root };
   }
 

@@ -71,7 +71,7 @@ test.each([...SETTINGS, ...SPELLINGS])('a config is the same, and no command tou
 });
 
 describe('if the rest of the config changes', () => {
-  /** A new description, which follows from the environment's name. */
+  /** A new description and environment, which follow from the environment's name. */
   async function renamed(edit: (text: string) => string) {
     const { server, root } = await written();
     root.edit(CONFIG, edit);
@@ -88,7 +88,7 @@ describe('if the rest of the config changes', () => {
     const lines = (text: string) =>
       text
         .split('\n')
-        .filter((line) => !line.includes('description'))
+        .filter((line) => !/description|environment:/.test(line))
         .sort();
     expect(lines(after)).toEqual(lines(before));
     expect((await root.check()).changed).toBe(false);
