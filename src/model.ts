@@ -104,6 +104,14 @@ export interface Datasets {
   validation?: string;
   /** One of Gym's licence names, such as `Apache 2.0`. */
   license: string;
+  /** Whether `data/example.jsonl` is written, with five rows. */
+  examples: boolean;
+}
+
+/** The datasets that the user asks for. */
+export interface DatasetChoice {
+  splits: Pick<Datasets, 'train' | 'validation'> | 'usual' | 'none';
+  license: string;
 }
 
 /** A bundle that the resources server serves itself. */
@@ -136,6 +144,9 @@ export interface GymOptions {
   fullIds: boolean;
 }
 
+/** The part of these options that does not depend on the server. */
+export type GymRequest = Omit<GymOptions, 'name' | 'server' | 'datasets'> & { datasets: DatasetChoice };
+
 // Files, from gym/ to output/ and check/.
 
 /** A file of the written folder. `path` is relative to it, with `/` between its parts. */
@@ -154,6 +165,8 @@ export interface TextFile {
 export interface UserSettings {
   /** The content without the settings. */
   rest: string;
+  /** `rest` as earlier revisions of gymgen generated it. */
+  former?: readonly string[];
   /** An existing text without its settings. */
   restOf(existing: string): Promise<string>;
   /** Whether an existing text has the same values as the content, including settings. */

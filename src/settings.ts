@@ -43,4 +43,4 @@ export const MODEL_TYPES = ['vllm_model', 'openai_model'] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 
 /** Names of splits that are for validation and evaluation, in the order of preference. */
-export const VALIDATION_SPLITS = ['validation', 'eval', 'val', 'dev', 'test'] as const;
+export const VALIDATION_SPLITS = ['validation', 'val', 'dev', 'eval', 'test'] as const;

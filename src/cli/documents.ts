@@ -38,6 +38,16 @@ export const Toolsets = z.array(
   }),
 );
 
+const Datasets = z
+  .strictObject({
+    train: z.string().optional().describe('Split to train on'),
+    validation: z.string().optional().describe('Split to validate on'),
+    license: z.string().describe("NeMo Gym's name of the license"),
+    examples: z.boolean().describe('Whether `data/example.jsonl` is written'),
+  })
+  .meta({ id: 'Datasets' })
+  .describe('The datasets in the config, if there are any');
+
 const Settings = z
   .record(z.string(), z.union([z.string(), z.number()]))
   .describe('Settings of the existing config that were kept, by name');
@@ -131,6 +141,7 @@ export const WriteDocument = z.strictObject({
   environment: z.string().describe('Name of the environment'),
   rows: Rows,
   toolsets: Toolsets,
+  datasets: Datasets.optional(),
   notes: names().describe('Facts and decisions of the run'),
   warnings: Findings.describe('With `--strict`, warnings are errors'),
   kept: Settings,
@@ -178,12 +189,13 @@ const Updated = z
   .strictObject({
     name: z.string().describe('Name of the server'),
     folder: z.string().describe(FOLDER),
-    status: z.enum(['wrote', 'unchanged']),
+    status: z.enum(['wrote', 'unchanged', 'planned']).describe('`planned`: with `--dry-run`'),
     generator: GeneratorChange.optional(),
     rows: Rows,
     kept: Settings,
     keptPrompts: count().describe('Rows with edited prompts that were kept'),
     edited: z.array(FileDifference).describe('Files with manual edits that were kept'),
+    plan: z.array(PlanEntry).optional().describe('Every file of the folder; with `--dry-run`'),
   })
   .meta({ id: 'Updated folder' });
 

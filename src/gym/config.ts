@@ -30,14 +30,28 @@ export function configSettings(name: string): Pick<UserSettings, 'restOf'> {
  * @param generated the config as gymgen spells it, if that is different
  */
 export function configFile(content: string, name: string, generated = content): TextFile & { settings: UserSettings } {
-  const lines = generated.split('\n');
+  const lines = generated.split('\n').filter((line) => !SETTING_LINES.test(line));
   const settings: UserSettings = {
-    rest: lines.filter((line) => !SETTING_LINES.test(line)).join('\n'),
+    rest: lines.join('\n'),
+    former: formerLines(lines).map((former) => former.join('\n')),
     ...configSettings(name),
     isSame: async (existing) =>
       (await import('../config-parts.js')).hasSameValues(content, existing, settingMaps(name)),
   };
   return { path: namesOf(name).config, content, settings };
+}
+
+/** Before revision 3, a config had no environment, and before revision 4, datasets only with `--datasets`. */
+function formerLines(lines: readonly string[]): string[][] {
+  const unnamed = lines.filter((line) => !line.startsWith('      environment: '));
+  return [unnamed, withoutDatasets(lines), withoutDatasets(unnamed)];
+}
+
+function withoutDatasets(lines: readonly string[]): string[] {
+  const start = lines.indexOf('      datasets:');
+  if (start === -1) return [...lines];
+  const entries = lines.slice(start + 1).findIndex((line) => !/^ {6}(?:- | {2})/.test(line));
+  return lines.toSpliced(start, 1 + entries);
 }
 
 /** The description that `gym list` shows. It is read as Rich markup, where `[` opens a tag, and a bad tag is an error. */

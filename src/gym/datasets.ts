@@ -1,4 +1,5 @@
-import type { GymOptions } from '../model.js';
+import type { DatasetChoice, Datasets, GymOptions, GymRequest, Split } from '../model.js';
+import { VALIDATION_SPLITS } from '../settings.js';
 import { namesOf } from './names.js';
 
 export interface DatasetEntry {
@@ -7,7 +8,36 @@ export interface DatasetEntry {
   license: string | null;
 }
 
-/** The entries of the config's `datasets` block; none without `--datasets`. */
+/**
+ * The datasets of a folder; undefined if there are none. `usual` is the split `train`, and the first split of
+ * VALIDATION_SPLITS.
+ * @param written names of the splits that are written
+ */
+export function datasetsOf({ splits, license }: DatasetChoice, written: readonly string[]): Datasets | undefined {
+  if (splits === 'none') return undefined;
+  if (splits !== 'usual') return { ...splits, license, examples: true };
+  const hasTrain = written.includes('train');
+  const validation = VALIDATION_SPLITS.find((split) => written.includes(split));
+  if (!hasTrain && validation === undefined) return undefined;
+  return {
+    ...(hasTrain ? { train: 'train' } : {}),
+    ...(validation === undefined ? {} : { validation }),
+    license,
+    examples: false,
+  };
+}
+
+/** The options for a server with these splits. */
+export function withDatasets(
+  { datasets: choice, ...options }: GymRequest,
+  splits: readonly Split[],
+): Omit<GymOptions, 'name' | 'server'> {
+  const written = splits.map(({ name }) => name);
+  const datasets = datasetsOf(choice, written);
+  return datasets ? { ...options, datasets } : options;
+}
+
+/** The entries of the config's `datasets` block. */
 export function datasetEntries({ name, datasets }: GymOptions): DatasetEntry[] {
   if (datasets === undefined) return [];
   const names = namesOf(name);
@@ -17,10 +47,10 @@ export function datasetEntries({ name, datasets }: GymOptions): DatasetEntry[] {
     const split = datasets[type];
     return split === undefined ? [] : [{ type, path: path(split), license: datasets.license }];
   });
-  return [...declared, { type: 'example', path: path('example'), license: null }];
+  return datasets.examples ? [...declared, { type: 'example', path: path('example'), license: null }] : declared;
 }
 
-/** The split whose first rows become `data/example.jsonl`, if there is a `datasets` block. */
+/** The split whose first rows become `data/example.jsonl`, if that file is written. */
 export function exampleSplit({ datasets }: GymOptions): string | undefined {
-  return datasets?.train ?? datasets?.validation;
+  return datasets?.examples ? (datasets.train ?? datasets.validation) : undefined;
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import type { Discovery, DiscoverySummary, GymOptions, OutputFile, TextFile } from '../model.js';
+import type { Datasets, Discovery, DiscoverySummary, GymOptions, OutputFile, TextFile } from '../model.js';
 import {
   configBundle,
   configFields,
@@ -82,7 +82,8 @@ export function serverFiles(discovery: Discovery, summary: DiscoverySummary, opt
     template('pyproject.toml', { project: names.project, framework: framework(options) }),
     template('task_data.py', { provided }),
     template('tests/test_app.py', { names }),
-    content('README.md', readme(discovery, summary, options)),
+    // Its numbers of rows differ only if the rows do, which is reported anyway.
+    template('README.md', readme(discovery, summary, options)),
   ];
 }
 
@@ -103,8 +104,11 @@ function readme(
     splits: discovery.splits,
     /** The split in the example commands: the smallest, because it is the quickest to run. */
     example: discovery.splits.reduce((least, split) => (split.count < least.count ? split : least)).name,
+    /** The dataset that `gym eval run --split` plays. */
+    played: datasets?.validation !== undefined ? 'validation' : datasets?.train !== undefined ? 'train' : null,
+    playedSplit: datasets?.validation ?? datasets?.train ?? null,
     endTurn: toolsets.some(({ turns }) => turns.length > 1) ? (renameTools.end_turn ?? 'end_turn') : null,
-    datasets: datasets !== undefined,
+    examples: datasets?.examples ?? false,
   };
 }
 
@@ -124,7 +128,9 @@ function pythonPackage(name: string): TextFile[] {
 }
 
 /** Checks that need no server. */
-export function checkOptions(options: GymOptions): Finding[] {
+export function checkOptions(
+  options: Omit<GymOptions, 'datasets'> & { datasets?: Pick<Datasets, 'license'> },
+): Finding[] {
   return [
     ...instanceName(options.name),
     ...('url' in options.server ? configUrl(options.server.url) : configBundle(options.server)),
@@ -143,7 +149,7 @@ export function checkServer(
 ): Finding[] {
   const names = splits.map((split) => split.name);
   return [
-    ...splitNames(names, { example: options.datasets !== undefined }),
+    ...splitNames(names, { example: exampleSplit(options) !== undefined }),
     ...configText('environment', description(envName)),
     ...configFields(action?.fixed ?? {}),
     ...(options.datasets === undefined ? [] : datasetSplits(options.datasets, names)),

@@ -1,8 +1,17 @@
 import path from 'node:path';
 import { countDifferentTasks, type Discovery, type DiscoverySummary, type Toolset } from '../discover/index.js';
 import { UserError } from '../errors.js';
-import { checkOptions, checkServer, folder, GENERATOR_REVISION, namesOf, slug, toolsetKey } from '../gym/index.js';
-import type { GymOptions, ServerConfig } from '../model.js';
+import {
+  checkOptions,
+  checkServer,
+  folder,
+  GENERATOR_REVISION,
+  namesOf,
+  slug,
+  toolsetKey,
+  withDatasets,
+} from '../gym/index.js';
+import type { Datasets, GymRequest, ServerConfig } from '../model.js';
 import {
   type JsonValue,
   LOCK_FILE,
@@ -17,6 +26,7 @@ import type { Reporter } from '../reporter.js';
 import { ALL_ROW_RULES, describe, type Finding, Findings, gymRoot, judge, rewardScore } from '../rules/index.js';
 import { MAX_CONCURRENT_ENVS, type SettingKey, type Settings } from '../settings.js';
 import { type CurrentConfig, currentConfig, EditedPrompts, KeptSettings, readGymRoot } from '../written/index.js';
+import { losses } from './losses.js';
 import { openSource, type SourceRequest } from './open-source.js';
 import { assertRecorded, cutSplits } from './recording-gaps.js';
 import type { Warnings } from './warnings.js';
@@ -26,7 +36,7 @@ export interface GenerateRequest extends SourceRequest {
   gymRoot: string;
   /** Name of the server and its folder; derived from the environment's name by default. */
   name?: string;
-  gym: Omit<GymOptions, 'name' | 'server'>;
+  gym: GymRequest;
   /** Whether nothing is written, so that the path of the Gym root does not matter. */
   readOnly?: boolean;
   /** Whether settings of the existing config come before those of the request, which are of a lock file. */
@@ -49,6 +59,8 @@ export interface Generated {
   envName: string;
   rows: { split: string; rows: number }[];
   toolsets: { key: string; tools: string[]; turns: number }[];
+  /** The datasets in the config, if there are any. */
+  datasets?: Datasets;
   /** The tools of all tasks are inferred from those of the probed tasks. */
   sample: Sample;
   /** Settings of the existing config that were kept. */
@@ -113,10 +125,11 @@ export async function generate<T extends Written>(
     const server = await source.server(path.dirname(path.join(target, namesOf(name).config)), lock?.source);
     const usual = defaults(server, found, { ...kept, ...passed }, current);
     const settings = { ...usual, ...kept, ...passed };
-    const options = { ...request.gym, name, server, settings };
+    const options = { ...withDatasets(request.gym, found.splits), name, server, settings };
     refuse([...checkOptions(options), ...checkServer(found, options)]);
 
     const findings = new Findings();
+    if (lock) findings.add(await losses(request, found, options, target, lock));
     const sample = new FirstRow();
     const prompts = new EditedPrompts(target, lock, request.keepPrompts ?? false);
     let summary: DiscoverySummary = { toolsets: [] };
@@ -148,6 +161,7 @@ export async function generate<T extends Written>(
       envName: found.envName,
       rows: rowsOf(found, name, written.plan),
       toolsets: summary.toolsets.map((toolset) => toolsetSummary(toolset, options.fullIds)),
+      ...(options.datasets ? { datasets: options.datasets } : {}),
       sample: sampleOf(found, summary),
       notes: found.notes ?? [],
       warnings: findings.warnings,

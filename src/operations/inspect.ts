@@ -1,13 +1,13 @@
 import type { Discovery, Split, Toolset } from '../discover/index.js';
-import { folder, slug } from '../gym/index.js';
-import type { GymOptions } from '../model.js';
+import { folder, slug, withDatasets } from '../gym/index.js';
+import type { GymRequest } from '../model.js';
 import type { Reporter } from '../reporter.js';
 import { type Finding, Findings, rewardScore } from '../rules/index.js';
 import { openSource, type SourceRequest } from './open-source.js';
 
 export interface InspectRequest extends SourceRequest {
   name?: string;
-  gym: Omit<GymOptions, 'name' | 'server'>;
+  gym: GymRequest;
 }
 
 /** Lengths of prompts, in characters. */
@@ -41,7 +41,7 @@ export async function inspect(request: InspectRequest, reporter: Reporter, signa
   try {
     const name = request.name ?? slug(found.envName);
     const prompts = new Map(found.splits.map((split) => [split, new PromptLengths()]));
-    const options = { ...request.gym, name, server: await server(process.cwd()) };
+    const options = { ...withDatasets(request.gym, found.splits), name, server: await server(process.cwd()) };
     const findings = new Findings();
     for await (const file of folder(measured(found, prompts), options, findings)) {
       if ('rows' in file) for await (const _ of file.rows);

@@ -18,6 +18,8 @@ export interface SourceRequest {
   bundle?: BundleOptions;
   /** Whether a recording may name a bundle outside its git repository, and another version of AgentEnv than gymgen's. */
   trustRecording?: boolean;
+  /** Whether the source is the recording from which the user wrote the folder, and the command line does not name it. */
+  isRemembered?: boolean;
   discover: Omit<DiscoverOptions, 'signal'>;
 }
 
@@ -46,6 +48,7 @@ const RECORDING = /\.jsonl(?:\.gz)?$/;
 export async function openSource(request: SourceRequest, reporter: Reporter, signal: AbortSignal): Promise<OpenSource> {
   const { source: named, configUrl, discover: options } = request;
   if (await isRecording(named)) {
+    if (request.isRemembered) reporter.note?.(`reading ${named}, from which this folder was written`);
     const episodes = options.provided && 'episodes' in options.provided ? options.provided.episodes : Infinity;
     const limit = Math.min(options.limit, episodes);
     const found = await openRecording(named, { ...options, limit, signal }, reporter);

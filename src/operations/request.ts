@@ -13,10 +13,8 @@ import type { WriteRequest } from './write.js';
  */
 export function requestOf(source: string, gymRoot: string, flags: Flags): WriteRequest {
   const values = parseFlags(flags);
-  if ((values.datasets === undefined) !== (values.license === undefined)) {
-    throw new UserError(values.datasets ? '--datasets needs --license' : '--license needs --datasets', {
-      fix: "pass both, such as: --datasets train=train,validation=eval --license 'Apache 2.0'",
-    });
+  if (values.datasets === 'none' && values.license !== undefined) {
+    throw new UserError('--license needs datasets', { fix: 'leave out --license, or --datasets none' });
   }
   const { name, configUrl, trustRecording, datasets, license, appendSystemPrompt, force = false } = values;
   const { resetTimeout, toolTimeout, idleTimeout, maxSteps, reward, rewardRule, maxConcurrentEnvs } = values;
@@ -53,7 +51,7 @@ export function requestOf(source: string, gymRoot: string, flags: Flags): WriteR
         max_steps: maxSteps,
       }),
       ...defined({ appendSystemPrompt }),
-      ...(datasets && license ? { datasets: { ...datasets, license } } : {}),
+      datasets: { splits: datasets ?? 'usual', license: license ?? OPTIONS.license.default },
       fullIds: values.fullIds ?? false,
     },
     record: recordedFlags(flags, values) as WriteRequest['record'],

@@ -20,7 +20,7 @@ export async function update(request: WriteRequest, reporter: Reporter, signal: 
   const warnings = new Warnings(reporter);
   await prepareRoot(request, warnings);
   const report = await generate(
-    request,
+    { ...request, readOnly: dryRun },
     async (target, files, record) => {
       const comparison = new Comparison(target);
       const written = await writeFolder(target, comparison.watch(files), record, { edits, dryRun, signal });

@@ -1,8 +1,9 @@
+import path from 'node:path';
 import { END_TURN, isRecording } from '../discover/index.js';
 import { assertFinished, type Edits, finishCommits, type Written, writeFolder } from '../output/index.js';
 import type { Reporter } from '../reporter.js';
 import { codeOf } from '../source/index.js';
-import { rememberSource } from '../state/trusted-sources.js';
+import { forgetRecording, rememberRecording, rememberSource } from '../state/trusted-sources.js';
 import { type Generated, type GenerateRequest, generate } from './generate.js';
 import type { SourceRequest } from './open-source.js';
 import { Warnings } from './warnings.js';
@@ -52,11 +53,13 @@ export function hasTurns(report: WriteReport): boolean {
 }
 
 /**
- * Remembers the code that a folder was generated from, so that `check` and `update` run it again for this user.
+ * Remembers what a folder was generated from, if its lock file does not tell or is not trusted: `check` and `update` read the
+ * recording, and run the code, again for this user.
  * @param folder that was written
  */
 export async function rememberWritten({ source, bundle }: SourceRequest, folder: string): Promise<void> {
-  if (source.includes('://') || (await isRecording(source))) return;
-  const code = await codeOf(source);
-  if (code !== undefined) await rememberSource(folder, { code, sandbox: bundle?.sandbox });
+  if (await isRecording(source)) return rememberRecording(folder, path.resolve(source));
+  const code = source.includes('://') ? undefined : await codeOf(source);
+  if (code === undefined) await forgetRecording(folder);
+  else await rememberSource(folder, { code, sandbox: bundle?.sandbox });
 }

@@ -7,7 +7,7 @@ export const PLAY_OPTIONS = {
     playSplit: {
       flags: '--split <name>',
       help: 'Split to play',
-      unset: 'validation, eval, val, dev or test, else the first',
+      unset: 'validation, val, dev, eval or test, else the first',
       commands: ['play'],
       value: (v) => v.text,
     },

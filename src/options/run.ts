@@ -24,8 +24,9 @@ export const RUN_OPTIONS = {
     dryRun: {
       flags: '--dry-run',
       help: 'Show the plan and one row; write nothing',
-      commands: ['write', 'package', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
+      commands: ['write', 'update', 'package', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
       in: {
+        update: { help: 'Show what would change; write nothing' },
         package: { help: 'Show the files of each file set, and what is left out; write nothing' },
         'trainer nemo-rl': { help: 'Print the config; write nothing' },
         'trainer axolotl': { help: 'Check the rows and print the config; write nothing' },

@@ -75,7 +75,7 @@ export const TRAINER_OPTIONS = {
     validation: {
       flags: '--validation <split>',
       help: 'Split to validate on',
-      unset: 'as in `--datasets`, or the first of validation, eval, val, dev, test',
+      unset: 'as in `--datasets`, or the first of validation, val, dev, eval, test',
       commands: ['trainer nemo-rl', 'trainer verl'],
       value: (v) => v.text,
     },

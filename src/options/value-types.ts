@@ -88,11 +88,12 @@ export const pairs = (separator: '=' | ':', shape: string, sameKey = (key: strin
 export const headers = (separator: '=' | ':', shape: string) => pairs(separator, shape, (name) => name.toLowerCase());
 
 export const datasets = z.string().transform((value, context) => {
+  if (value === 'none') return value;
   const found: { train?: string; validation?: string } = {};
   for (const part of value.split(',')) {
     const [, type, split] = /^(train|validation)=(.+)$/.exec(part.trim()) ?? [];
     if (!type || !split || type in found) {
-      context.addIssue({ code: 'custom', message: 'must be train=SPLIT,validation=SPLIT, or one of the two' });
+      context.addIssue({ code: 'custom', message: 'must be train=SPLIT,validation=SPLIT, one of the two, or none' });
       return z.NEVER;
     }
     found[type as 'train' | 'validation'] = split;

@@ -49,9 +49,11 @@ const OURS = /^(?:openenv_bridge|bundle_child)\//;
 /** Marks a file that differs only because gymgen changed: new, updated or removed, but neither edited nor deleted by hand. */
 function withCause(entry: PlanEntry, { generated, old }: PlanParts): PlanEntry {
   const { path, state } = entry;
-  const isTemplate = generated.get(path)?.isTemplate ?? OURS.test(path);
-  const isDeleted = state === 'create' && old?.files[path] !== undefined;
-  const isOurs = isTemplate && !isDeleted && ['create', 'update', 'stale'].includes(state);
+  const before = old?.files[path];
+  const { isTemplate = false, settings } = generated.get(path) ?? { isTemplate: OURS.test(path) };
+  const isFormer = settings?.former?.some((former) => before === hashText(former)) ?? false;
+  const isDeleted = state === 'create' && before !== undefined;
+  const isOurs = (isTemplate || isFormer) && !isDeleted && ['create', 'update', 'stale'].includes(state);
   return isOurs ? { ...entry, isGymgenChange: true } : entry;
 }
 

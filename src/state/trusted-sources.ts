@@ -25,6 +25,31 @@ export async function isRemembered(folder: string, trusted: TrustedCode): Promis
   return remembered?.toString() === textOf(trusted);
 }
 
+/** Remembers that a folder was written from a recording. @param recording absolute path */
+export async function rememberRecording(folder: string, recording: string): Promise<void> {
+  await writeState(await fileOf(folder), JSON.stringify({ recording }));
+}
+
+/** Remembers that a folder was written from a server, which its lock file names. */
+export async function forgetRecording(folder: string): Promise<void> {
+  if ((await rememberedRecording(folder)) !== undefined) await writeState(await fileOf(folder), '{}');
+}
+
+/** The recording from which this user wrote this folder last, on this machine: an absolute path. */
+export async function rememberedRecording(folder: string): Promise<string | undefined> {
+  const remembered = await readState(await fileOf(folder));
+  return remembered === undefined ? undefined : recordingIn(remembered.toString());
+}
+
+function recordingIn(text: string): string | undefined {
+  try {
+    const { recording } = JSON.parse(text) as { recording?: unknown };
+    return typeof recording === 'string' ? recording : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 async function fileOf(folder: string): Promise<string> {
   const hash = createHash('sha256')
     .update(await realpath(folder))

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Drift, Place } from './drift.js';
+import { reindented } from './reindented.js';
 
 interface LockJson {
   files: Record<string, string>;
@@ -107,7 +108,7 @@ export const FOLDER_DRIFTS: Drift[] = [
   { name: 'a setting', make: setting('tool_timeout: 5'), exitCode: 0 },
   { name: 'a setting with a comment', make: setting('tool_timeout: 5.0  # slow'), exitCode: 0 },
   { name: 'a setting as an interpolation', make: setting(`tool_timeout: $\{oc.env:T,5}`), exitCode: 0 },
-  { name: 'a reformatted config', make: edit(CONFIG, (text) => text.replace(/^ +/gm, '$&$&')), exitCode: 0 },
+  { name: 'a reformatted config', make: edit(CONFIG, (text) => reindented(text)), exitCode: 0 },
   {
     name: 'a setting that is there twice',
     make: setting('tool_timeout: 5\n      tool_timeout: 6'),

@@ -107,6 +107,50 @@ describe.each([
   });
 });
 
+describe('a folder of revision 1, whose config has no environment and no datasets', () => {
+  const CONFIG = 'configs/grid_v1.yaml';
+
+  async function written(change: (lock: Lock) => void = () => {}) {
+    const server = await StandIn.start({ splits: { train: days(30) } });
+    const root = new Root(server.url);
+    await root.write();
+    root.edit(CONFIG, (text) =>
+      text.replace(/^ {6}datasets:\n(?: {6}- .*\n(?: {8}.*\n)+)+/m, '').replace(/^ {6}environment: .*\n/m, ''),
+    );
+    root.put('README.md', 'As revision 1 wrote it.\n');
+    setLock(root, (lock) => {
+      lock.generator = 1;
+      for (const file of [CONFIG, 'README.md']) lock.files[file] = sha256(root.read(file));
+      change(lock);
+    });
+    expect(root.read(CONFIG)).not.toMatch(/datasets|environment:/);
+    return { server, root };
+  }
+
+  test('differs only because gymgen changed, and update adds them', async () => {
+    const { root } = await written();
+    expect(shown(await root.check())).toEqual([
+      'differs root/resources_servers/grid_v1',
+      `gymgen itself changed since this folder was written (revision 1, now ${GENERATOR_REVISION}):`,
+      'update  README.md',
+      `update  ${CONFIG}`,
+      `update  ${LOCK}`,
+    ]);
+    expect(await root.update()).toMatchObject({ edited: [], datasets: { train: 'train', license: 'TBD' } });
+    expect(root.read(CONFIG)).toContain('      datasets:\n      - name: train\n');
+    expect(await root.check()).toMatchObject({ changed: false });
+  });
+
+  test('is told apart from a config that changed otherwise', async () => {
+    const { root } = await written((lock) => {
+      lock.files[CONFIG] = sha256('another url');
+    });
+    root.put(CONFIG, 'another url');
+    const { differences } = await root.check();
+    expect(differences.find(({ path }) => path === CONFIG)).not.toHaveProperty('isGymgenChange');
+  });
+});
+
 test('the folder of a newer gymgen is refused by every command, and stays as it is', async () => {
   const { root } = await writtenBy((lock) => {
     lock.generator = GENERATOR_REVISION + 1;

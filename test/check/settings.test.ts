@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { days } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
+import { reindented } from './reindented.js';
 import { Root, statesIn } from './support.js';
 
 const CONFIG = 'configs/grid_v1.yaml';
@@ -54,7 +55,7 @@ const SPELLINGS: [string, (text: string) => string][] = [
   ['a byte order mark', (text) => `\ufeff${text}`],
   ['a comment at the top', (text) => `# Ours.\n${text}`],
   ['single quotes', (text) => text.replace(/url: "(.*)"/, "url: '$1'")],
-  ['twice the indentation', (text) => text.replace(/^ +/gm, '$&$&')],
+  ['twice the indentation', (text) => reindented(text)],
   ['no line break at the end', (text) => text.trimEnd()],
 ];
 
@@ -70,7 +71,7 @@ test.each([...SETTINGS, ...SPELLINGS])('a config is the same, and no command tou
 });
 
 describe('if the rest of the config changes', () => {
-  /** A new description, which follows from the environment's name. */
+  /** A new description and environment, which follow from the environment's name. */
   async function renamed(edit: (text: string) => string) {
     const { server, root } = await written();
     root.edit(CONFIG, edit);
@@ -87,7 +88,7 @@ describe('if the rest of the config changes', () => {
     const lines = (text: string) =>
       text
         .split('\n')
-        .filter((line) => !line.includes('description'))
+        .filter((line) => !/description|environment:/.test(line))
         .sort();
     expect(lines(after)).toEqual(lines(before));
     expect((await root.check()).changed).toBe(false);

@@ -7,6 +7,7 @@ import { SELF_SIGNED } from '../support/self-signed.js';
 import { day, days, tool } from '../support/served-tasks.js';
 import { StandIn } from '../support/stand-in.js';
 import { steering } from '../support/steering.js';
+import { withoutTime } from '../support/without-time.js';
 
 const gymgen = builtCli();
 const root = () => join(tempFolder(), 'gym-root');
@@ -53,7 +54,7 @@ describe('the command line', () => {
     const cwd = tempFolder();
     await gymgen([server.url, 'root'], { cwd });
     const { exitCode, stderr } = await gymgen([server.url, 'root', '--split', 'eval'], { cwd });
-    expect(stderr).toContain('  removed data/train.jsonl, which is no longer generated\n');
+    expect(stderr).toContain('  removed data/train.jsonl, which is no longer generated');
     expect(exitCode).toBe(0);
   });
 
@@ -78,10 +79,12 @@ describe('a server', () => {
     // `stats` is a route of Gym's own.
     const args = ['gym-root', '--rename-tool', 'stats=stats_tool'];
     const first = await gymgen([server.url, ...args], { cwd });
-    expect(first).toMatchObject({ exitCode: 0, stdout: 'wrote gym-root/resources_servers/tools_v1' });
+    expect(first.exitCode).toBe(0);
+    expect(first.stdout).toMatch(/ in \d+\.\d s$/);
+    expect(withoutTime(first.stdout)).toBe('wrote gym-root/resources_servers/tools_v1');
     expect(first.stderr).toMatch(/data\/train.jsonl\s+5 rows/);
     expect(first.stderr).toMatch(/4 toolsets: /);
-    expect(first.stderr).toMatch(/gym env start --config \S+tools_v1.yaml/);
+    expect(first.stderr).toMatch(/play gym-root[\s\\]+--policy idle/);
     expect(steering(first.stderr)).toEqual([]);
 
     const again = await gymgen(['write', `${server.url}/docs`, ...args, '--quiet'], { cwd });
@@ -125,7 +128,9 @@ describe('a server', () => {
     const { exitCode, stdout } = await gymgen([server.url, target, '--dry-run']);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^create {2}app.py$/m);
-    expect(stdout).toMatch(/\none row:\n\{"responses_create_params":/);
+    expect(stdout).toMatch(
+      /^would write .*\n {2}data\/train.jsonl {2}3 rows\n[\s\S]*\none row:\n\{\n {2}"responses_create_params": \{/,
+    );
     expect(existsSync(target)).toBe(false);
   });
 
@@ -220,8 +225,7 @@ test('a reader that closes the pipe is not a failure', async () => {
   const server = await StandIn.start();
   const { stdout, stderr } = await gymgen.piped([server.url, root(), '--dry-run'], 'true');
   expect(stdout).toBe('');
-  expect(stderr).toMatch(/^ {2}data\/train.jsonl/);
-  expect(stderr).not.toMatch(/EPIPE|error/);
+  expect(stderr).toBe('');
 });
 
 test('a reader that closes the pipe during the help is not a failure', async () => {

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { builtCli, tempFolder } from '../support/built-cli.js';
 import { StandIn } from '../support/stand-in.js';
 
@@ -64,6 +64,44 @@ test('the lock file does not keep --trust-recording, and update accepts it', asy
   expect(await run('update', 'root', '--source', 'a.jsonl')).toMatchObject({ exitCode: 2 });
   expect(await run('update', 'root', '--source', 'a.jsonl', '--trust-recording')).toMatchObject({ exitCode: 0 });
   expect(await run('check', 'root', '--source', 'a.jsonl', '--trust-recording')).toMatchObject({ exitCode: 0 });
+});
+
+describe('a folder that was written from a recording', () => {
+  test('is checked and updated from the recording, until it is written from its server', async () => {
+    const { run, url } = await recorded();
+    await run('a.jsonl', 'root', '--config-url', 'http://127.0.0.1:9');
+    for (const command of ['check', 'update']) {
+      const { exitCode, stderr } = await run(command, 'root');
+      expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^reading .*a\.jsonl, from which this folder was/)]);
+    }
+    expect(await run('update', 'root', '--source', url)).toMatchObject({ exitCode: 0 });
+    expect((await run('check', 'root')).stderr).toContain('127.0.0.1:9');
+  });
+
+  test('names its recording if that is gone, and how to go on', async () => {
+    const { run, cwd, url } = await recorded();
+    await run('a.jsonl', 'root');
+    renameSync(join(cwd, 'a.jsonl'), join(cwd, 'b.jsonl'));
+    const { exitCode, stderr } = await run('update', 'root');
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^error: the recording of this folder was not found\n/);
+    expect(stderr).toContain(`update root --source ${url}`);
+    expect(await run('update', 'root', '--source', 'b.jsonl')).toMatchObject({ exitCode: 0 });
+    expect(await run('check', 'root')).toMatchObject({ exitCode: 0 });
+  });
+
+  test('is not read from the recording for another user, who gets the lock file only', async () => {
+    const { run, cwd } = await recorded();
+    await run('a.jsonl', 'root');
+    const foreign = await gymgen(['check', 'root'], { cwd, env: { XDG_STATE_HOME: tempFolder() } });
+    expect(foreign).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  test('keeps its options with update, without naming the recording', async () => {
+    const { run } = await recorded();
+    await run('a.jsonl', 'root', '--append-system-prompt', 'Be brief.');
+    expect((await run('a.jsonl', 'root', '--dry-run')).stderr).toMatch(/keep it with: \S+ \S+ update root$/m);
+  });
 });
 
 test('a header is not sent to a URL that only a recording names', async () => {

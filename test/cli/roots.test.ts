@@ -1,6 +1,6 @@
 // Messages about a Gym root that cannot be written, or that has nothing to do.
 
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { builtCli, tempFolder } from '../support/built-cli.js';
@@ -89,9 +89,9 @@ describe('printed commands can be pasted into a shell', () => {
   test('with spaces in the root and in a split', async () => {
     writeFileSync(join(cwd, 'rec.jsonl'), handRecording({ split: 'a b' }));
     const { stderr } = await run('rec.jsonl', 'a root');
-    expect(stderr).toContain(`export NEMO_GYM_EXTRA_ROOTS='${join(cwd, 'a root')}`);
-    expect(stderr).toMatch(/--config '[^']*a root\/resources_servers\/grid_v1\/configs\/grid_v1\.yaml' /);
-    expect(stderr).toMatch(/--input '[^']*a root\/resources_servers\/grid_v1\/data\/a b\.jsonl' /);
+    expect(stderr).toContain(` play 'a root' --policy idle --limit 20\n`);
+    const readme = readFileSync(join(cwd, 'a root/resources_servers/grid_v1/README.md'), 'utf8');
+    expect(readme).toContain('  --input "resources_servers/grid_v1/data/a b.jsonl" \\\n');
   });
 });
 

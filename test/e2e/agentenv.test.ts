@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Conversation, modelServer } from '../../src/play/index.js';
+import { withoutTime } from '../support/without-time.js';
 import { NemoGym, outcome, type Rollout, readJsonLines, writeJsonLines } from './support/gym.js';
 import { folderOf, gymgen, snapshot, startGymgen, tempFolder } from './support/gymgen.js';
 import { withoutHome } from './support/mcp-servers.js';
@@ -81,7 +82,10 @@ describe('the rows', () => {
     const { url, bundle: folder } = servers[bundle];
     const args = [{ url, folder }[way], root, '--name', name, ...BUNDLES[bundle].options];
     const { exitCode, stdout, stderr } = await startGymgen(args, { ...env, VIRTUAL_ENV: await venv('agentenv') });
-    expect({ exitCode, stdout }, stderr).toEqual({ exitCode: 0, stdout: `wrote ${folderOf(root, name)}\n` });
+    expect({ exitCode, stdout: withoutTime(stdout) }, stderr).toEqual({
+      exitCode: 0,
+      stdout: `wrote ${folderOf(root, name)}\n`,
+    });
     expect(serving()).toEqual([]);
   });
 

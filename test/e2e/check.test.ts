@@ -149,6 +149,7 @@ describe('a check names exactly what changed', () => {
     copyFolder(written, root);
     expect(await states(recording, root, '--split', 'train')).toEqual([
       'update  README.md',
+      `update  configs/${NAME}.yaml`,
       'stale   data/all.jsonl',
       'stale   data/eval.jsonl',
       'update  toolsets.json',

@@ -1,15 +1,18 @@
 // The main case: gymgen writes a resources server for a real OpenEnv server, and real NeMo Gym accepts it.
 // rollouts.test.ts plays its rows.
 
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { NemoGym, readJsonLines } from './support/gym.js';
+import { modelServer } from '../../src/play/index.js';
+import { withoutTime } from '../support/without-time.js';
+import { NemoGym, type Rollout, readJsonLines } from './support/gym.js';
 import { folderOf, mustGymgen, snapshot, tempFolder } from './support/gymgen.js';
 import { endings } from './support/processes.js';
 import { checkPython, readAsGym } from './support/run-python.js';
 import { type Gridsim, gridsim } from './support/servers.js';
 import { REPOSITORY } from './support/toolchain.js';
+import { trader } from './support/trader.js';
 
 const NAME = 'gridsim_v1';
 const root = tempFolder();
@@ -17,6 +20,7 @@ const other = tempFolder();
 const byFolder = tempFolder();
 const folder = folderOf(root, NAME);
 const ending = endings();
+const read = (file: string) => readFileSync(join(folder, file), 'utf8');
 let server: Gridsim;
 let gym: NemoGym;
 
@@ -27,7 +31,7 @@ beforeAll(async () => {
 
 describe('the requests of gymgen', () => {
   test('are one reset for a declared toolset, and leave no session open', async () => {
-    expect(await mustGymgen(server.url, root)).toBe(`wrote ${folder}\n`);
+    expect(withoutTime(await mustGymgen(server.url, root))).toBe(`wrote ${folder}\n`);
     expect(await server.leftOpen()).toBe(0);
     expect(await server.stats()).toMatchObject({ resets: 1 });
   });
@@ -78,6 +82,18 @@ describe('the written folder', () => {
 
   test('passes its own tests in gym env test, in the venv that Gym makes for it', async () => {
     expect(await gym.test(NAME)).toMatch(/\b3 passed/);
+  });
+
+  test('is served, played and stopped by the first command of its README', async () => {
+    const model = ending(await modelServer(trader));
+    const [command = ''] = /^\.venv\/bin\/gym eval run(?:.*\\\n)*.*$/m.exec(read('README.md')) ?? [];
+    expect(command).toContain('--split validation --limit 20');
+    await gym.runAsWritten(command, model);
+    const rollouts = readJsonLines<Rollout>(join(root, 'rollouts.jsonl'));
+    expect(rollouts).toHaveLength(20);
+    expect(rollouts.filter(({ mask_sample, split }) => mask_sample || split !== 'eval')).toEqual([]);
+    expect(await server.leftOpen()).toBe(0);
+    expect(await mustGymgen('check', root)).toBe(`same ${folder}\n`);
   });
 
   test('is collated into training data, with --datasets and --license', async () => {

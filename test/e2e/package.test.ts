@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { withoutTime } from '../support/without-time.js';
 import { folderOf, plainEnv, snapshot, tempFolder } from './support/gymgen.js';
 import { endings } from './support/processes.js';
 import { gridsim } from './support/servers.js';
@@ -76,7 +77,7 @@ describe('installed into an empty folder', () => {
   test('npx gymgen URL ROOT writes the same as the checkout', async () => {
     const server = ending(await gridsim('--train', '20', '--eval', '5'));
     const { stdout } = await npx('gymgen', server.url, 'gym-root');
-    expect(stdout).toBe(`wrote ${folderOf('gym-root', 'gridsim_v1')}\n`);
+    expect(withoutTime(stdout)).toBe(`wrote ${folderOf('gym-root', 'gridsim_v1')}\n`);
     const bridge = snapshot(join(REPOSITORY, 'templates/server/openenv_bridge')).texts;
     const written = snapshot(join(folderOf(join(home, 'gym-root'), 'gridsim_v1'), 'openenv_bridge')).texts;
     expect(written).toEqual(
@@ -86,7 +87,7 @@ describe('installed into an empty folder', () => {
 
   test('npx gymgen demo serves the example, and writes it', async () => {
     const { stdout, stderr } = await npx('gymgen', 'demo', 'demo-root');
-    expect(stdout).toBe(`wrote ${folderOf('demo-root', 'gridsim_v1')}\n`);
+    expect(withoutTime(stdout)).toBe(`wrote ${folderOf('demo-root', 'gridsim_v1')}\n`);
     for (const rows of ['2,200', '2,000', '200']) expect(stderr).toContain(`${rows} rows`);
     const again = await npx('gymgen', 'demo', 'demo-root');
     expect(again.stdout).toBe(`unchanged ${folderOf('demo-root', 'gridsim_v1')}\n`);

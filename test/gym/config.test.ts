@@ -45,7 +45,7 @@ const FULL = options({
     reset_timeout: 2.5,
     tool_timeout: 1,
   },
-  datasets: { validation: 'eval', train: 'train', license: 'Apache 2.0' },
+  datasets: { validation: 'eval', train: 'train', license: 'Apache 2.0', examples: true },
 });
 
 it('has the optional keys after the url in a fixed order', async () => {

@@ -54,7 +54,7 @@ describe('a folder', () => {
   });
 
   it('has five example rows if there are datasets', async () => {
-    const datasets = { train: 'train', license: 'MIT' };
+    const datasets = { train: 'train', license: 'MIT', examples: true };
     const { files } = await generate(discovery([...FIVE, task(5)]), options({ datasets }));
     expect(files.get('data/example.jsonl')).toBe(
       (files.get('data/train.jsonl') as string).split('\n').slice(0, 5).join('\n').concat('\n'),
@@ -74,7 +74,7 @@ describe('a folder', () => {
         name: 'class',
         server: { url: 'nowhere' },
         renameTools: { nope: 'x' },
-        datasets: { train: 'train', license: 'GPL' },
+        datasets: { train: 'train', license: 'GPL', examples: true },
       }),
     );
     expect([...files.keys()]).toEqual([]);
@@ -95,7 +95,7 @@ describe('a folder', () => {
   it('stops after the rows if the tasks have a problem', async () => {
     const { files, findings } = await generate(
       discovery([task(0)]),
-      options({ datasets: { train: 'train', license: 'MIT' }, renameTools: { submit: 'x' } }),
+      options({ datasets: { train: 'train', license: 'MIT', examples: true }, renameTools: { submit: 'x' } }),
     );
     expect([...files.keys()].filter((path) => !path.startsWith('openenv_bridge/'))).toEqual(['data/train.jsonl']);
     expect(findings.list.map(({ code }) => code)).toEqual(['rename-unmatched', 'dataset-example']);

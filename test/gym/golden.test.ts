@@ -29,7 +29,10 @@ const boards = [0, 1].map((index) =>
 );
 
 const CASES: Record<string, { discovery: Discovery; options: GymOptions }> = {
-  plain: { discovery: discovery([...days, task(0, { split: 'eval' })]), options: options() },
+  plain: {
+    discovery: discovery([...days, task(0, { split: 'eval' })]),
+    options: options({ datasets: { train: 'train', validation: 'eval', license: 'TBD', examples: false } }),
+  },
   provided: {
     discovery: discovery(boards, {
       provided: true,
@@ -54,7 +57,7 @@ const CASES: Record<string, { discovery: Discovery; options: GymOptions }> = {
       renameTools: { 'a.b': 'a_b' },
       settings: { tool_timeout: 30, reset_timeout: 0.5, idle_timeout: 600, reward: '12:30', max_steps: 4 },
       appendSystemPrompt: 'End each turn with end_turn.',
-      datasets: { train: 'train', validation: 'eval set', license: 'Apache 2.0' },
+      datasets: { train: 'train', validation: 'eval set', license: 'Apache 2.0', examples: true },
     }),
   },
 };

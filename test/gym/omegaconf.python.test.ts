@@ -41,7 +41,7 @@ it('reads the whole config, and no environment variables', async () => {
     headers: { Authorization: 'Bearer ${HF_TOKEN} $HF_TOKEN', on: '12:30', '1e3': '0x1F' },
     renameTools: { 'a.${oc.env:HOME}': 'a_b', on: 'off_', '"\n}}': 'c-d' },
     settings: { tool_timeout: 0.5, reward: '${oc.env:HOME}', max_steps: 3 },
-    datasets: { train: 'train', license: 'NVIDIA Internal Use Only, Do Not Distribute' },
+    datasets: { train: 'train', license: 'NVIDIA Internal Use Only, Do Not Distribute', examples: true },
   });
   const [read] = await askGym<Record<string, Record<string, Record<string, Record<string, unknown>>>>[]>(READ, [
     config({ envName }, given),
@@ -86,7 +86,7 @@ parsed = GlobalConfigDictParser().parse_no_environment(initial)
 found = GlobalConfigDictParser().filter_for_server_instance_configs(parsed)
 json.dump({c.name: [d.type for d in c.datasets or []] for c in found}, sys.stdout)
 `;
-  const datasets = { train: 'train', validation: 'eval', license: 'Apache 2.0' };
+  const datasets = { train: 'train', validation: 'eval', license: 'Apache 2.0', examples: true };
   const found = await askGym(program, config({ envName: 'x' }, options({ datasets })));
   expect(found).toEqual({
     gridsim_v1: [],

@@ -274,6 +274,14 @@ describe('code that serves the tasks', () => {
     expect(await clone.run('check', 'root', ...python)).toMatchObject({ exitCode: 0 });
   });
 
+  test('is named by the command that keeps the options of a rewrite, for another user with --run-source', async () => {
+    const { elsewhere, run, python } = await withBundle('--limit', '2');
+    const rewrite = ['bundle', 'root', ...python, '--dry-run'];
+    expect((await run(...rewrite)).stderr).toMatch(/--limit 2: .*; keep it with: .* update root --python \S+$/m);
+    const clone = elsewhere();
+    expect((await clone.run(...rewrite)).stderr).toMatch(/ update root --run-source --python \S+$/m);
+  });
+
   test('is run if the command line names it', async () => {
     const { elsewhere, python } = await withBundle();
     const clone = elsewhere();

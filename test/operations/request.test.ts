@@ -24,7 +24,13 @@ test('without options: the defaults', () => {
       resetTimeout: 600,
       toolTimeout: 60,
     },
-    gym: { headers: {}, renameTools: {}, settings: {}, fullIds: false },
+    gym: {
+      headers: {},
+      renameTools: {},
+      settings: {},
+      datasets: { splits: 'usual', license: 'TBD' },
+      fullIds: false,
+    },
     record: {},
     edits: 'refuse',
     dryRun: false,
@@ -87,8 +93,11 @@ describe('a valid value', () => {
     [{ header: ['K: a:b', 'x:y'] }, { discover: { headers: { K: 'a:b', x: 'y' } }, gym: { headers: {} } }],
     [
       { datasets: 'train=a, validation=b c', license: 'MIT' },
-      { gym: { datasets: { train: 'a', validation: 'b c', license: 'MIT' } } },
+      { gym: { datasets: { splits: { train: 'a', validation: 'b c' }, license: 'MIT' } } },
     ],
+    [{ datasets: 'train=a' }, { gym: { datasets: { splits: { train: 'a' }, license: 'TBD' } } }],
+    [{ license: 'MIT' }, { gym: { datasets: { splits: 'usual', license: 'MIT' } } }],
+    [{ datasets: 'none' }, { gym: { datasets: { splits: 'none' } } }],
     [
       { name: 'n', configUrl: 'http://c', fullIds: true },
       { name: 'n', configUrl: 'http://c', gym: { fullIds: true } },
@@ -100,8 +109,8 @@ describe('a valid value', () => {
   });
 });
 
-test.each<Flags>([{ datasets: 'train=a' }, { license: 'MIT' }])('%j alone is refused', async (flags) => {
-  expect(await refusal(flags)).toMatch(/--(?:datasets|license) needs --(?:license|datasets)/);
+test('a license without datasets is refused', async () => {
+  expect(await refusal({ datasets: 'none', license: 'MIT' })).toMatch(/^--license needs datasets/);
 });
 
 describe('--append-system-prompt @FILE', () => {
@@ -285,9 +294,7 @@ describe('each option of write is either recorded in the lock file or refused th
   });
 
   test.each(Object.entries(VALUES))('%s is recorded, and accepted in a lock file', (key, value) => {
-    const others =
-      { datasets: { license: 'MIT' }, license: { datasets: 'train=a' }, seed: { episodes: '1' } }[key] ?? {};
-    const more = ['seedKey', 'prompt', 'promptField'].includes(key) ? { episodes: '1' } : others;
+    const more = ['seed', 'seedKey', 'prompt', 'promptField'].includes(key) ? { episodes: '1' } : {};
     const { record } = request({ ...more, [key]: value } as Flags);
     expect(record).toEqual({ ...more, [key]: value });
     expect(RecordedFlags.safeParse(record).success).toBe(true);

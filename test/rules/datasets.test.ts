@@ -18,7 +18,7 @@ it.each([
 });
 
 it('refuses a dataset of a split that is not written', () => {
-  const datasets = { train: 'train', validation: 'nope', license: 'MIT' };
+  const datasets = { train: 'train', validation: 'nope', license: 'MIT', examples: true };
   expect(datasetSplits(datasets, ['train', 'eval'])).toMatchObject([
     { code: 'dataset-split', subject: "--datasets 'validation=nope'", fix: "name one of: 'train' 'eval'" },
   ]);

@@ -1,8 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { isRemembered, rememberSource } from '../../src/state/trusted-sources.js';
+import {
+  forgetRecording,
+  isRemembered,
+  rememberedRecording,
+  rememberRecording,
+  rememberSource,
+} from '../../src/state/trusted-sources.js';
 
 let work: string;
 beforeEach(() => {
@@ -35,6 +41,21 @@ test('only the last source of a folder is remembered', async () => {
   expect(await isRemembered(folder, { code: '/b' })).toBe(false);
   expect(await isRemembered(folder, { code: '/c' })).toBe(true);
   expect(readdirSync(join(work, 'state/gymgen'))).toHaveLength(1);
+});
+
+test('a recording is remembered until the folder is written from something else', async () => {
+  const folder = join(work, 'folder');
+  expect(await rememberedRecording(folder)).toBeUndefined();
+  await forgetRecording(folder);
+  expect(existsSync(join(work, 'state'))).toBe(false);
+  await rememberRecording(folder, '/a.jsonl');
+  expect(await rememberedRecording(folder)).toBe('/a.jsonl');
+  expect(await isRemembered(folder, { code: '/a.jsonl' })).toBe(false);
+  await rememberSource(folder, { code: '/b' });
+  expect(await rememberedRecording(folder)).toBeUndefined();
+  await rememberRecording(folder, '/a.jsonl');
+  await forgetRecording(folder);
+  expect(await rememberedRecording(folder)).toBeUndefined();
 });
 
 test('without a state folder, nothing is remembered and nothing fails', async () => {

@@ -1,5 +1,4 @@
 import { OPTIONS } from '../../options/index.js';
-import { gymgenCommand } from '../../printed-command.js';
 import type { CommandSpec } from '../command.js';
 
 export const demo: CommandSpec = {
@@ -22,8 +21,9 @@ $ gymgen demo --serve                             serves the example for NeMo Gy
         const serving = (url: string) => terminal.result(`serving gridsim at ${url} (press Ctrl-C to stop)`);
         return operation.serveDemo(port, serving, terminal, signal);
       }
+      const start = performance.now();
       const { report, request } = await operation.demo(gymRoot, port, terminal, signal);
-      showWrite(report, request, terminal, gymgenCommand`demo --serve --port ${port}`);
+      showWrite(report, request, { seconds: (performance.now() - start) / 1000, isDemo: true }, terminal);
     });
   },
 };

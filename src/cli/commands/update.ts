@@ -11,6 +11,7 @@ export const update: CommandSpec = {
   arguments: [{ name: '<gym-root>', help: 'Gym root to update' }],
   examples: `\
 $ gymgen update gym-root                          keeps files that were edited by hand, and shows the differences
+$ gymgen update gym-root --dry-run                shows what would change; writes nothing
 $ gymgen update gym-root --keep-prompts --force   keeps only edited prompts
 $ gymgen update gym-root --source shop.jsonl.gz   reads a recording instead of the server`,
   exitCodes: { 0: 'all folders updated', 1: 'some folders could not be updated', 2: 'nothing was updated' },
@@ -30,11 +31,13 @@ async function updateFolders(gymRoot: string, flags: Flags, terminal: Terminal, 
       import('../ui/error.js'),
     ]);
   const edits: Edits = flags.force ? 'ours' : flags.theirs ? 'theirs' : 'keep';
-  const how = { edits, keepPrompts: flags.keepPrompts ?? false, dropPrompts: flags.force ?? false };
-  await prepareRoot({ gymRoot, dryRun: false }, terminal); // before the lock files are read, which a commit writes last
+  const dryRun = flags.dryRun ?? false;
+  const how = { edits, dryRun, keepPrompts: flags.keepPrompts ?? false, dropPrompts: flags.force ?? false };
+  await prepareRoot({ gymRoot, dryRun }, terminal); // before the lock files are read, which a commit writes last
   const root = await lockedRequests(gymRoot, flags);
   const folders: UpdateDocument['folders'] = [];
   const outcomes = eachFolder(root, (request) => operation.update({ ...request, ...how }, terminal, signal));
+  let start = performance.now();
   for await (const { name, report, error } of outcomes) {
     if (error) {
       terminal.line(`cannot update ${name}`);
@@ -42,9 +45,10 @@ async function updateFolders(gymRoot: string, flags: Flags, terminal: Terminal, 
       folders.push({ name, status: 'failed', error: ui.errorDocument(error) });
       process.exitCode = EXIT.problems;
     } else {
-      showUpdate(report, gymRoot, edits, terminal);
-      folders.push(updateEntry(report));
+      showUpdate(report, { gymRoot, edits, dryRun }, (performance.now() - start) / 1000, terminal);
+      folders.push(updateEntry(report, dryRun));
     }
+    start = performance.now();
   }
   terminal.document({ folders } satisfies UpdateDocument);
 }

@@ -44,7 +44,9 @@ async function writeFolder(
   const request = requestOf(source, gymRoot, flags);
   if (flags.diff) return showDiff(request, terminal, signal);
   const [operation, { showWrite }] = await Promise.all([import('../../operations/write.js'), import('../ui/write.js')]);
-  showWrite(await operation.write(request, terminal, signal), request, terminal);
+  const start = performance.now();
+  const report = await operation.write(request, terminal, signal);
+  showWrite(report, request, { seconds: (performance.now() - start) / 1000 }, terminal);
 }
 
 async function showDiff(request: WriteRequest, terminal: Terminal, signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import { namesOf } from '../../gym/index.js';
 import type { GeneratorChange } from '../../model.js';
 import type { CheckReport } from '../../operations/check.js';
 import type { CheckDocument, CheckedFolder } from '../documents.js';
-import { differenceLines } from './difference.js';
+import { differenceLines, legend } from './difference.js';
 import { errorDocument } from './error.js';
 import { type Mark, stateMark, type Terminal } from './terminal.js';
 
@@ -18,29 +18,25 @@ export function showCheck(report: CheckReport, gymRoot: string, terminal: Termin
   showDetails(report, terminal);
 }
 
-/** What differs, and what is not compared. */
+/** What differs, and what is not compared. With `--quiet`, only the states of the files. */
 export function showDetails(report: CheckReport, terminal: Terminal): void {
-  const { differences } = report;
-  for (const difference of differences.filter(({ isGymgenChange }) => !isGymgenChange)) {
-    showState(difference, terminal);
-    for (const line of differenceLines(difference)) terminal.result(`        ${line}`);
-  }
-  showGymgenChange(report, terminal);
-  showExceptions(report, terminal);
+  const { verbose, quiet } = terminal.options;
+  const isOurs = ({ isGymgenChange }: FileDifference) => isGymgenChange === true;
+  const others = report.differences.filter((difference) => !isOurs(difference));
+  const ours = report.differences.filter(isOurs);
+  const lines = (difference: FileDifference) => (quiet ? [] : differenceLines(difference));
+  if (!quiet) for (const line of legend(verbose ? report.differences : others)) terminal.result(line);
+  for (const difference of others) showFile(difference, lines(difference), terminal);
+  const { generator } = report.plan;
+  if (generator && !quiet) terminal.result(gymgenChange(generator));
+  // Their content says nothing of the source.
+  for (const difference of ours) showFile(difference, verbose ? lines(difference) : [], terminal);
+  if (!quiet) showExceptions(report, terminal);
 }
 
-/** Files that differ only because gymgen changed: their content says nothing of the source. */
-function showGymgenChange({ differences, plan }: CheckReport, terminal: Terminal): void {
-  if (plan.generator === undefined) return;
-  terminal.result(gymgenChange(plan.generator));
-  for (const difference of differences.filter(({ isGymgenChange }) => isGymgenChange)) {
-    showState(difference, terminal);
-    if (terminal.options.verbose) for (const line of differenceLines(difference)) terminal.result(`        ${line}`);
-  }
-}
-
-function showState({ path, state, note }: FileDifference, terminal: Terminal): void {
+function showFile({ path, state, note }: FileDifference, lines: readonly string[], terminal: Terminal): void {
   terminal.result(` ${path}${note ? ` (${note})` : ''}`, stateMark(state));
+  for (const line of lines) terminal.result(`        ${line}`);
 }
 
 /** A line that tells a change of gymgen from one of the source. */

@@ -1,6 +1,12 @@
 import type { FieldChange, FileDifference, Named, RowChange, RowsDifference } from '../../check/difference.js';
 import { formatCount } from '../../display-text.js';
 
+/** The meaning of the signs in the lines below, if there are such lines. */
+export function legend(differences: readonly FileDifference[]): string[] {
+  const hasSigns = differences.some(({ diff, rows }) => rows !== undefined || (diff !== undefined && diff.length > 0));
+  return hasSigns ? ['- in the folder   + generated   ~ changed   ! to correct'] : [];
+}
+
 /** The differences in one file: for a text a diff, for rows the tasks that were added, removed or changed. */
 export function differenceLines({ state, diff, rows }: FileDifference): string[] {
   if (rows) return rowLines(rows);

@@ -4,6 +4,7 @@ import type { Inspection } from '../../operations/inspect.js';
 import { describe } from '../../rules/index.js';
 import type { InspectDocument } from '../documents.js';
 import type { Terminal } from './terminal.js';
+import { grouped } from './toolsets.js';
 
 /** Entries shown of a list, which may have thousands. */
 const SHOWN = 20;
@@ -13,6 +14,7 @@ const WIDEST = 32;
 /** Shows what a source serves and what NeMo Gym would reject. */
 export function showInspection(inspection: Inspection, terminal: Terminal): void {
   const { envName, name, splits, toolsets, notes, refused, warnings, counts } = inspection;
+  const groups = grouped(toolsets, ({ turns }) => JSON.stringify(turns));
   const lines = [
     `environment  ${envName}${name === envName ? '' : ` (written as ${name})`}`,
     `interface    ${inspection.interface === 'action' ? 'one action, which becomes the tool step' : 'tools'}`,
@@ -20,8 +22,8 @@ export function showInspection(inspection: Inspection, terminal: Terminal): void
     '',
     ...splitLines(splits),
     '',
-    ...few(toolsets).flatMap(toolsetLines),
-    ...more(toolsets, 'toolsets'),
+    ...few(groups).flatMap(toolsetLines),
+    ...more(groups, 'toolsets'),
   ];
   for (const line of lines) terminal.result(line);
   if (refused.length > 0) {
@@ -59,12 +61,16 @@ function splitLines(splits: Inspection['splits']): string[] {
   ];
 }
 
-function toolsetLines({ key, turns }: Toolset): string[] {
+function toolsetLines([{ key, turns }, ...others]: readonly [Toolset, ...Toolset[]]): string[] {
   const tools = new Map(turns.flat().map((tool) => [tool.name, tool.description]));
+  const name =
+    others.length === 0
+      ? `toolset ${key}`
+      : `${others.length + 1} toolsets with the same tools (${key} and ${others.length} more)`;
   const of = turns.length === 1 ? '' : `, ${turns.length} turns`;
   const width = [...tools.keys()].reduce((widest, tool) => Math.max(widest, Math.min(tool.length, WIDEST)), 0);
   return [
-    `toolset ${key}: ${tools.size} ${tools.size === 1 ? 'tool' : 'tools'}${of}`,
+    `${name}: ${tools.size} ${tools.size === 1 ? 'tool' : 'tools'}${of}`,
     ...[...tools].map(([tool, description]) => `  ${tool.padEnd(width)}  ${firstLine(description)}`.trimEnd()),
   ];
 }

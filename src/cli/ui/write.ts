@@ -1,100 +1,159 @@
 import path from 'node:path';
 import { formatCount } from '../../display-text.js';
 import { namesOf } from '../../gym/index.js';
+import type { DatasetChoice } from '../../model.js';
 import type { Generated } from '../../operations/generate.js';
 import type { UpdateReport } from '../../operations/update.js';
 import { hasTurns, type WriteReport, type WriteRequest } from '../../operations/write.js';
-import type { Edits } from '../../output/index.js';
-import { shellQuote } from '../../printed-command.js';
 import type { UpdateDocument, WriteDocument } from '../documents.js';
 import { gymgenChange } from './check.js';
-import { differenceLines } from './difference.js';
+import { differenceLines, legend } from './difference.js';
+import { indentedJson } from './indented-json.js';
+import { nextSteps } from './next-steps.js';
 import { stateMark, type Terminal } from './terminal.js';
+import { grouped } from './toolsets.js';
 
-/**
- * Shows what was written and the next steps.
- * @param serve command that serves the environment for Gym
- */
-export function showWrite(report: WriteReport, request: WriteRequest, terminal: Terminal, serve?: string): void {
+/** What is known of a write besides its report. */
+export interface WriteContext {
+  seconds: number;
+  /** Whether `gymgen play --demo` serves the environment. */
+  isDemo?: boolean;
+}
+
+/** Shows what was written and, after the first write, the next steps. Of an unchanged folder there is nothing to say. */
+export function showWrite(report: WriteReport, request: WriteRequest, context: WriteContext, terminal: Terminal): void {
   const folder = path.join(request.gymRoot, namesOf(report.name).folder);
-  if (request.dryRun) showPlan(report, terminal);
-  else terminal.result(`${report.changed ? 'wrote' : 'unchanged'} ${folder}`);
-  for (const line of contents(report)) terminal.note(`  ${line}`);
-  if (!request.dryRun)
-    for (const path of removed(report)) terminal.note(`  removed ${path}, which is no longer generated`);
-  for (const note of report.notes) terminal.note(`  ${note}`);
-  showKept(report, terminal);
-  if (hasTurns(report)) for (const line of TURNS) terminal.note(line);
-  if (!request.dryRun) for (const line of next(report, request, serve ?? report.serve)) terminal.note(line);
+  if (request.dryRun) showPlan(report, request, folder, terminal);
+  else if (report.changed) showWritten(report, request, wrote(folder, context.seconds), terminal);
+  else terminal.result(`unchanged ${folder}`);
+  if (isFirst(report) && !request.dryRun && !terminal.options.json) {
+    const environment = { serve: report.serve, isDemo: context.isDemo ?? false };
+    for (const line of nextSteps(request, environment)) terminal.note(line);
+  }
   const { sessions, requests, bytes } = report.counts;
   terminal.detail(`${requests} requests, ${bytes} bytes, ${sessions} sessions`);
   terminal.document(document(report, request, folder));
 }
+
+function showWritten(report: WriteReport, request: WriteRequest, result: string, terminal: Terminal): void {
+  terminal.result(result);
+  for (const line of contents(report, request)) terminal.note(`  ${line}`);
+  for (const path of removed(report)) terminal.note(`  removed ${path}, which is no longer generated`);
+  showDecisions(report, terminal);
+}
+
+function showDecisions(report: WriteReport, terminal: Terminal): void {
+  for (const note of report.notes) terminal.note(`  ${note}`);
+  showKept(report, terminal);
+  if (hasTurns(report)) for (const line of TURNS) terminal.note(line);
+}
+
+const wrote = (folder: string, seconds: number) => `wrote ${folder} in ${seconds.toFixed(1)} s`;
 
 const TURNS = [
   '  Some tasks have several turns, and the model must call end_turn to end one. Tell the model in its system prompt:',
   "    --append-system-prompt 'End each of your turns by calling end_turn with your reply.'",
 ];
 
-function contents({ rows, toolsets }: WriteReport): string[] {
+function contents({ rows, toolsets, datasets }: WriteReport, { gym }: WriteRequest): string[] {
   const width = Math.max(...rows.map(({ split }) => Math.min(split.length, 32)));
   return [
     ...rows.map(
       ({ split, rows: count }) =>
         `data/${`${split}.jsonl`.padEnd(width + 6)}  ${formatCount(count)} ${count === 1 ? 'row' : 'rows'}`,
     ),
-    `${toolsets.length} ${toolsets.length === 1 ? 'toolset' : 'toolsets'}: ${toolsets
-      .slice(0, 8)
-      .map(({ tools }) => tools.join(', ') || 'no tools')
-      .join(' | ')}${toolsets.length > 8 ? ' | …' : ''}`,
+    toolsetLine(toolsets),
+    ...datasetLine(datasets, gym.datasets),
   ];
+}
+
+/** Groups of toolsets that are shown. */
+const SHOWN_GROUPS = 8;
+
+function toolsetLine(toolsets: WriteReport['toolsets']): string {
+  const names = ({ tools }: WriteReport['toolsets'][number]) => tools.join(', ') || 'no tools';
+  const groups = grouped(toolsets, names);
+  const count = `${toolsets.length} ${toolsets.length === 1 ? 'toolset' : 'toolsets'}`;
+  const [first, ...others] = groups;
+  if (first && first.length > 1 && others.length === 0) return `${count} with the same tools: ${names(first[0])}`;
+  const shown = groups
+    .slice(0, SHOWN_GROUPS)
+    .map((group) => names(group[0]) + (group.length > 1 ? ` (${group.length} toolsets)` : ''));
+  return `${count}: ${shown.join(' | ')}${groups.length > SHOWN_GROUPS ? ' | …' : ''}`;
+}
+
+function datasetLine(datasets: WriteReport['datasets'], { splits }: DatasetChoice): string[] {
+  if (datasets) {
+    const { train, validation, license } = datasets;
+    const named = Object.entries({ train, validation }).flatMap(([type, split]) =>
+      split === undefined ? [] : [`${type} = ${split}`],
+    );
+    return [`datasets: ${named.join(', ')} (license ${license})`];
+  }
+  return splits === 'usual' ? ['no datasets: to choose splits for gym eval run --split, pass --datasets'] : [];
+}
+
+/** Whether the folder did not exist, so that its reader may not know what comes next. */
+function isFirst({ plan }: WriteReport): boolean {
+  return plan.entries.every(({ state }) => state === 'create');
 }
 
 function removed({ changed, plan }: WriteReport): string[] {
   return changed ? plan.entries.filter(({ state }) => state === 'stale').map(({ path }) => path) : [];
 }
 
-function next({ name, rows }: WriteReport, { gymRoot }: WriteRequest, serve: string | undefined): string[] {
-  const names = namesOf(name);
-  const root = path.resolve(gymRoot);
-  const config = path.join(root, names.folder, names.config);
-  const smallest = rows.reduce((a, b) => (b.rows < a.rows ? b : a));
-  const data = path.join(root, names.folder, names.rows(smallest.split));
-  return [
-    '',
-    'Next, with NeMo Gym 0.7 and a model server (details in the README.md of the folder):',
-    ...(serve ? [`  ${serve}    # in another terminal`] : []),
-    `  export NEMO_GYM_EXTRA_ROOTS=${shellQuote(root)}`,
-    `  gym env start --config ${shellQuote(config)} --model-type vllm_model --model MODEL --model-url http://127.0.0.1:8001/v1 --model-api-key dummy`,
-    `  gym eval run --no-serve --agent ${names.agent} --input ${shellQuote(data)} --output rollouts.jsonl --concurrency 16`,
-  ];
-}
-
-function showPlan({ plan, row }: WriteReport, terminal: Terminal): void {
+/** The counts come first: the list of files is long. */
+function showPlan(report: WriteReport, request: WriteRequest, folder: string, terminal: Terminal): void {
+  const { changed, plan, row } = report;
+  terminal.result(`${changed ? 'would write' : 'unchanged'} ${folder}`);
+  for (const line of contents(report, request)) terminal.result(`  ${line}`);
   for (const { path, state, note } of plan.entries) {
     terminal.result(` ${path}${note ? ` (${note})` : ''}`, stateMark(state));
   }
-  if (row !== null) for (const line of ['', 'one row:', row]) terminal.result(line);
+  if (row !== null) for (const line of ['', 'one row:', ...indentedJson(row)]) terminal.result(line);
+  showDecisions(report, terminal);
 }
 
 /** The row is the text of its line: as a JSON value, numbers would lose their spelling. */
 function document(report: WriteReport, request: WriteRequest, folder: string): WriteDocument {
-  const { name, envName, changed, rows, toolsets, notes, warnings, kept, plan, row, counts } = report;
+  const { name, envName, changed, rows, toolsets, datasets, notes, warnings, kept, plan, row, counts } = report;
   const status = request.dryRun ? 'planned' : changed ? 'wrote' : 'unchanged';
-  const found = { rows, toolsets, notes: [...notes], warnings: [...warnings], kept: { ...kept }, counts };
+  const found = {
+    rows,
+    toolsets,
+    ...(datasets && { datasets }),
+    notes: [...notes],
+    warnings: [...warnings],
+    kept: { ...kept },
+    counts,
+  };
   const base = { status, folder, name, environment: envName, ...found } as const;
   return request.dryRun ? { ...base, plan: plan.entries, row } : base;
 }
 
 /** Shows which files were written and which manual edits were kept. */
-export function showUpdate(report: UpdateReport, gymRoot: string, edits: Edits, terminal: Terminal): void {
+export function showUpdate(
+  report: UpdateReport,
+  { gymRoot, edits, dryRun }: Pick<WriteRequest, 'gymRoot' | 'edits' | 'dryRun'>,
+  seconds: number,
+  terminal: Terminal,
+): void {
   const { name, changed, edited, keptPrompts } = report;
-  terminal.result(`${changed ? 'wrote' : 'unchanged'} ${path.join(gymRoot, namesOf(name).folder)}`);
   const { generator, entries } = report.plan;
+  const folder = path.join(gymRoot, namesOf(name).folder);
+  if (!changed) terminal.result(`unchanged ${folder}`);
+  else terminal.result(dryRun ? `would write ${folder}` : wrote(folder, seconds));
+  if (dryRun) {
+    const differing = entries.filter(({ state }) => state !== 'same');
+    for (const { path, state, note } of differing) {
+      terminal.result(` ${path}${note ? ` (${note})` : ''}`, stateMark(state));
+    }
+  }
   const files = entries.filter(({ isGymgenChange }) => isGymgenChange).length;
   if (generator) terminal.note(`  ${gymgenChange(generator)} ${files} files`);
   showKept(report, terminal);
   if (keptPrompts > 0) terminal.note(`  kept your prompts in ${keptPrompts} ${keptPrompts === 1 ? 'row' : 'rows'}`);
+  for (const line of legend(edited)) terminal.note(`  ${line}`);
   for (const difference of edited) {
     terminal.note(`  kept ${difference.path}, edited by hand${difference.note ? ` (${difference.note})` : ''}`);
     for (const line of differenceLines(difference)) terminal.note(`    ${line}`);
@@ -107,11 +166,21 @@ const EDITED = [
   '  --force overwrites them; with --keep-prompts, edited prompts are kept',
 ];
 
-export function updateEntry(report: UpdateReport): UpdateDocument['folders'][number] {
+export function updateEntry(report: UpdateReport, dryRun: boolean): UpdateDocument['folders'][number] {
   const { name, folder, changed, rows, kept, keptPrompts, edited, plan } = report;
   const { generator } = plan;
-  const status = changed ? ('wrote' as const) : ('unchanged' as const);
-  return { name, folder, status, ...(generator && { generator }), rows, kept: { ...kept }, keptPrompts, edited };
+  const status = dryRun ? ('planned' as const) : changed ? ('wrote' as const) : ('unchanged' as const);
+  return {
+    name,
+    folder,
+    status,
+    ...(generator && { generator }),
+    rows,
+    kept: { ...kept },
+    keptPrompts,
+    edited,
+    ...(dryRun && { plan: plan.entries }),
+  };
 }
 
 function showKept({ kept }: Generated, terminal: Terminal): void {

@@ -7,7 +7,7 @@ import { rootFolders, type UnusableFolder } from '../../written/index.js';
 import { requestOf } from '../request.js';
 import type { WriteRequest } from '../write.js';
 import { type LockFlags, recordedIn } from './options.js';
-import { type LockedFolder, refuseHeaders, refuseTasks, sourceOf, trustedCode } from './trust.js';
+import { type LockedFolder, recordingOf, refuseHeaders, refuseTasks, sourceOf, trustedCode } from './trust.js';
 
 /** What a command that follows the lock files of a Gym root works on. */
 export interface LockedRoot {
@@ -37,7 +37,12 @@ export async function lockedRequests(gymRoot: string, flags: LockFlags): Promise
       fix: `pass --name with one of: ${names}`,
     });
   }
-  const folders = chosen.map((folder) => ({ ...folder, recorded: recordedIn(folder) }));
+  const folders: LockedFolder[] = [];
+  for (const folder of chosen) {
+    const recorded = recordedIn(folder);
+    const recording = flags.source === undefined ? await recordingOf(folder, recorded) : undefined;
+    folders.push({ ...folder, recorded, recording });
+  }
   refuseHeaders(folders, flags);
   for (const folder of folders) await refuseTasks(folder, flags);
   const codes = await trustedCode(folders, flags);
@@ -47,21 +52,22 @@ export async function lockedRequests(gymRoot: string, flags: LockFlags): Promise
 
 function lockedRequest(
   gymRoot: string,
-  { name, folder, recorded }: LockedFolder,
+  { name, folder, recorded, recording }: LockedFolder,
   code: TrustedCode | undefined,
   flags: LockFlags,
 ): WriteRequest {
   const { source, options } = recorded;
+  const named = flags.source ?? recording;
   // Of the environment's variables, only those that the command line names are read.
   const { headerEnv = [], ...rest } = options;
   const { header, headerEnv: sent, tasks, python, maxSessions, strict, trustRecording = false } = flags;
   const bundle: Flags = {
     ...(code?.sandbox === undefined ? {} : { sandbox: code.sandbox }),
     // The lock file has an absolute path after --absolute, or if there is no relative one.
-    ...(code && flags.source === undefined && path.isAbsolute(source) ? { absolute: true } : {}),
+    ...(code && named === undefined && path.isAbsolute(source) ? { absolute: true } : {}),
   };
   const request = withWhere(path.join(folder, LOCK_FILE), () =>
-    requestOf(flags.source ?? sourceOf(source, folder), gymRoot, {
+    requestOf(named ?? sourceOf(source, folder), gymRoot, {
       ...rest,
       ...bundle,
       ...passed({ header, headerEnv: sent, tasks, python, maxSessions, strict }),
@@ -71,7 +77,8 @@ function lockedRequest(
   return {
     ...request,
     name,
-    ...(source.includes('://') && flags.source !== undefined ? { configUrl: source } : {}),
+    ...(source.includes('://') && named !== undefined ? { configUrl: source } : {}),
+    ...(recording === undefined ? {} : { isRemembered: true }),
     gym: { ...request.gym, headers: Object.fromEntries(headerEnv.map(nameAndValue)) },
     keepSettings: true,
     record: options as WriteRequest['record'],

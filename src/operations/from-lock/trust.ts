@@ -6,7 +6,7 @@ import { parseServerUrl } from '../../openenv/index.js';
 import { hasGitPart, LOCK_FILE } from '../../output/index.js';
 import { commandAgain, shellQuote } from '../../printed-command.js';
 import { codeOf } from '../../source/index.js';
-import { isRemembered, type TrustedCode } from '../../state/trusted-sources.js';
+import { isRemembered, rememberedRecording, type TrustedCode } from '../../state/trusted-sources.js';
 import type { WrittenFolder } from '../../written/index.js';
 import type { LockFlags, Recorded } from './options.js';
 
@@ -16,6 +16,8 @@ const NAMED = 20;
 /** A folder with the source and options of its lock file. */
 export interface LockedFolder extends WrittenFolder {
   recorded: Recorded;
+  /** The recording from which this user wrote the folder, unless the command line names a source. */
+  recording?: string | undefined;
 }
 
 /**
@@ -60,6 +62,20 @@ export async function refuseTasks({ folder, recorded }: LockedFolder, flags: Loc
 }
 
 /**
+ * The recording from which this user wrote a folder last, on this machine.
+ * @throws UserError if it no longer exists
+ */
+export async function recordingOf({ folder }: WrittenFolder, recorded: Recorded): Promise<string | undefined> {
+  const recording = await rememberedRecording(folder);
+  if (recording === undefined || (await isRecording(recording))) return recording;
+  throw new UserError('the recording of this folder was not found', {
+    where: recording,
+    details: [`${folder} was written from it`],
+    fix: `name another source, such as: ${commandAgain(['--source', recorded.source])}`,
+  });
+}
+
+/**
  * The code that gymgen would run for each folder. This user trusts it if the command line names it (`--source`,
  * `--run-source`), or if this user wrote the folder from it on this machine.
  * @returns by folder; undefined if no code is run for its source
@@ -86,7 +102,8 @@ export async function trustedCode(
   });
 }
 
-async function codeIn({ folder, recorded }: LockedFolder, flags: LockFlags): Promise<TrustedCode | undefined> {
+async function codeIn({ folder, recorded, recording }: LockedFolder, flags: LockFlags) {
+  if (recording !== undefined) return undefined;
   const { source, sandbox } = recorded;
   const named = flags.source === undefined ? await codeOfLock(source, folder) : await codeOfFlag(flags.source);
   return named === undefined ? undefined : { code: named, sandbox };

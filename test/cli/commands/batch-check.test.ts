@@ -33,7 +33,7 @@ describe('a source that differs', () => {
     const { stdout, exitCode } = await batch();
     expect(exitCode).toBe(1);
     const [, ...details] = check.stdout.trimEnd().split('\n');
-    expect(details[0]).toBe('edited  data/train.jsonl');
+    expect(details[1]).toBe('edited  data/train.jsonl');
     expect(stdout.trimEnd().split('\n')).toEqual(['differs  grid_v1  5 rows, 1 toolset', ...details, '1 differs']);
   });
 

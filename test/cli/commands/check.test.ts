@@ -14,7 +14,9 @@ describe('check', () => {
     edit('app.py', (text) => `${text}# mine\n`);
     const differs = await run('check', server.url, 'root');
     expect(differs).toMatchObject({ exitCode: 1, stderr: '' });
-    expect(differs.stdout).toMatch(/^differs root\/resources_servers\/grid_v1\nedited {2}app\.py\n[\s\S]*-# mine$/);
+    expect(differs.stdout).toMatch(
+      /^differs root\/resources_servers\/grid_v1\n- in the folder .*\nedited {2}app\.py\n[\s\S]*-# mine$/,
+    );
     expect(await run('check', 'http://127.0.0.1:9', 'root')).toMatchObject({ exitCode: 2, stdout: '' });
   });
 

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { days } from '../../support/served-tasks.js';
+import { withoutTime } from '../../support/without-time.js';
 import { written } from '../support/written.js';
 
 describe('update', () => {
@@ -10,7 +11,7 @@ describe('update', () => {
     edit('README.md', () => 'mine\n');
     server.splits.train = days(5, () => ({ prompt: 'New.' }));
     const { exitCode, stdout, stderr } = await run('update', 'root');
-    expect([exitCode, stdout]).toEqual([0, 'wrote root/resources_servers/grid_v1']);
+    expect([exitCode, withoutTime(stdout)]).toEqual([0, 'wrote root/resources_servers/grid_v1']);
     expect(stderr).toMatch(/kept README\.md, edited by hand\n[\s\S]*-mine[\s\S]*--theirs[\s\S]*--force/);
     expect(await run('check', 'root')).toMatchObject({ exitCode: 1 });
     expect(await run('update', 'root', '--theirs')).toMatchObject({ exitCode: 0 });

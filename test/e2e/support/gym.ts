@@ -98,6 +98,23 @@ export class NemoGym implements Running {
     return all;
   }
 
+  /**
+   * Runs a command of a written README in the Gym root, with another model server than vLLM's.
+   * @param command `.venv/bin/gym …`, in lines that a shell joins
+   */
+  async runAsWritten(command: string, model: ModelServer): Promise<void> {
+    const names: Record<string, string> = {
+      vllm_model: 'openai_model',
+      MODEL: 'policy',
+      'http://127.0.0.1:8001/v1': model.url,
+    };
+    const words = command.replaceAll('\\\n', ' ').trim().split(/\s+/);
+    const args = words.slice(1).map((word) => names[word] ?? word);
+    const { NEMO_GYM_EXTRA_ROOTS: _, ...env } = this.env;
+    const all = [...args, ...this.settings];
+    await execa(this.command, all, { cwd: this.gymRoot, env, extendEnv: false, all: true, stdin: 'ignore' });
+  }
+
   /** Runs `gym env test` for a written server. Returns its output. */
   async test(name: string): Promise<string> {
     return (await this.madeVenv(name)) ?? this.runTests(name);

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { nextSteps } from '../../../src/cli/ui/next-steps.js';
+
+const steps = (gymRoot: string, serve?: string, isDemo = false) => nextSteps({ gymRoot }, { serve, isDemo });
+
+test('are three short lines', () => {
+  expect(steps('gym-root')).toEqual([
+    '',
+    'next, without a model:',
+    '  gymgen play gym-root --policy idle --limit 20',
+    'with a model or NeMo Gym: README.md in the folder',
+  ]);
+});
+
+test('have at most 50 columns, also with a longer root', () => {
+  const lines = steps('environments/gym-root', undefined, true);
+  expect(lines.slice(2, -1)).toEqual(['  gymgen play environments/gym-root --demo \\', '    --policy idle --limit 20']);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(50);
+});
+
+test('name the command that serves a project, but not for the demo, which play serves', () => {
+  expect(steps('r', 'uv run server')).toContain('  uv run server    # in another terminal');
+  expect(steps('r', 'uv run server', true).join('\n')).not.toContain('uv run');
+});
