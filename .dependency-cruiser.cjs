@@ -18,6 +18,8 @@ const ORDER = [
   'play',
   'report',
   'operations',
+  'documents',
+  'api',
   'cli',
 ];
 

@@ -1,5 +1,8 @@
 import { test } from 'vitest';
 import { z } from 'zod';
+import { PackageDocument } from '../../src/documents/package-document.js';
+import { PlayDocument } from '../../src/documents/play-documents.js';
+import { RolloutsReportDocument, ServerReportDocument } from '../../src/documents/report-documents.js';
 import {
   BatchDocument,
   CheckDocument,
@@ -9,12 +12,13 @@ import {
   RecordDocument,
   UpdateDocument,
   WriteDocument,
-} from '../../src/cli/documents.js';
-import { PackageDocument } from '../../src/cli/package-document.js';
-import { PlayDocument } from '../../src/cli/play-documents.js';
-import { RolloutsReportDocument, ServerReportDocument } from '../../src/cli/report-documents.js';
-import { TrainerAxolotlDocument, TrainerNemoRlDocument, TrainerVerlDocument } from '../../src/cli/trainer-documents.js';
-import { ValidateDocument } from '../../src/cli/validate-documents.js';
+} from '../../src/documents/schemas.js';
+import {
+  TrainerAxolotlDocument,
+  TrainerNemoRlDocument,
+  TrainerVerlDocument,
+} from '../../src/documents/trainer-documents.js';
+import { ValidateDocument } from '../../src/documents/validate-documents.js';
 import { code, either, expectPage, wrapped } from './markdown.js';
 
 test('docs/json.md is generated from the schemas of the documents', () => {
@@ -24,7 +28,7 @@ test('docs/json.md is generated from the schemas of the documents', () => {
 const INTRO = `\
 # JSON output
 
-<!-- Generated from src/cli/*documents.ts. To update: GYMGEN_UPDATE_GOLDEN=1 npx vitest run test/docs -->
+<!-- Generated from src/documents/. To update: GYMGEN_UPDATE_GOLDEN=1 npx vitest run test/docs -->
 
 With \`--json\`, a command prints one JSON document to stdout:
 

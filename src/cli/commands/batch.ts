@@ -43,15 +43,15 @@ async function runSources(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
-  const [{ batchJobs }, { runBatch }, { parseFlags }, { BatchBoard, batchDocument, showBatch }, ui] = await Promise.all(
-    [
+  const [{ batchJobs }, { runBatch }, { parseFlags }, { BatchBoard, showBatch }, { batchDocument }, ui] =
+    await Promise.all([
       import('../batch-jobs.js'),
       import('../../operations/batch.js'),
       import('../../options/flags.js'),
       import('../ui/batch.js'),
+      import('../../documents/batch.js'),
       import('../ui/error.js'),
-    ],
-  );
+    ]);
   const { concurrency, retries } = parseFlags({ concurrency: flags.concurrency, retries: flags.retries });
   const options = {
     concurrency: concurrency ?? os.availableParallelism(),

@@ -35,10 +35,11 @@ async function checkFolders(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
-  const [operation, { eachFolder }, { checkDocument, showCheck }, { showUserError }] = await Promise.all([
+  const [operation, { eachFolder }, { showCheck }, { checkDocument }, { showUserError }] = await Promise.all([
     import('../../operations/check.js'),
     import('../../operations/from-lock/index.js'),
     import('../ui/check.js'),
+    import('../../documents/check.js'),
     import('../ui/error.js'),
   ]);
   const root = second === undefined ? await fromLocks(first, flags) : await fromSource(first, second, flags);

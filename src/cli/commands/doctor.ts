@@ -1,7 +1,7 @@
+import type { DoctorDocument } from '../../documents/schemas.js';
 import { EXIT } from '../../errors.js';
 import type { Check } from '../../operations/doctor/index.js';
 import type { CommandSpec } from '../command.js';
-import type { DoctorDocument } from '../documents.js';
 import type { Mark, Terminal } from '../ui/terminal.js';
 
 export const doctor: CommandSpec = {

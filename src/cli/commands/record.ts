@@ -1,6 +1,6 @@
 import { formatCount } from '../../display-text.js';
+import { recordDocument } from '../../documents/record.js';
 import type { CommandSpec } from '../command.js';
-import type { RecordDocument } from '../documents.js';
 
 export const record: CommandSpec = {
   name: 'record',
@@ -20,11 +20,11 @@ $ gymgen shop.jsonl.gz gym-root                   the same bytes as from the ser
     ]);
     await run(flags, async (terminal, signal) => {
       const report = await operation.record(requestOf(source, '.', flags), file, terminal, signal);
-      const { envName: environment, splits, toolsets } = report;
+      const { splits, toolsets } = report;
       terminal.result(`recorded ${file}`);
       for (const { name, count } of splits) terminal.note(`  ${name}: ${formatCount(count)} tasks`);
       terminal.note(`  ${toolsets} ${toolsets === 1 ? 'toolset' : 'toolsets'}`);
-      terminal.document({ status: 'recorded', file, environment, splits, toolsets } satisfies RecordDocument);
+      terminal.document(recordDocument(report));
     });
   },
 };

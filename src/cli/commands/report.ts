@@ -1,7 +1,7 @@
+import type { ReportDocument } from '../../documents/report-documents.js';
 import { OPTIONS } from '../../options/index.js';
 import type { Progress } from '../../reporter.js';
 import type { CommandSpec } from '../command.js';
-import type { ReportDocument } from '../report-documents.js';
 
 export const report: CommandSpec = {
   name: 'report',

@@ -1,8 +1,8 @@
+import type { UpdateDocument } from '../../documents/schemas.js';
 import { EXIT } from '../../errors.js';
 import type { Flags } from '../../options/index.js';
 import type { Edits } from '../../output/index.js';
 import type { CommandSpec } from '../command.js';
-import type { UpdateDocument } from '../documents.js';
 import type { Terminal } from '../ui/terminal.js';
 
 export const update: CommandSpec = {
@@ -22,14 +22,23 @@ $ gymgen update gym-root --source shop.jsonl.gz   reads a recording instead of t
 };
 
 async function updateFolders(gymRoot: string, flags: Flags, terminal: Terminal, signal: AbortSignal): Promise<void> {
-  const [operation, { prepareRoot }, { eachFolder, lockedRequests }, { showUpdate, updateEntry }, ui] =
-    await Promise.all([
-      import('../../operations/update.js'),
-      import('../../operations/write.js'),
-      import('../../operations/from-lock/index.js'),
-      import('../ui/write.js'),
-      import('../ui/error.js'),
-    ]);
+  const [
+    operation,
+    { prepareRoot },
+    { eachFolder, lockedRequests },
+    { showUpdate },
+    { updateEntry },
+    { errorDocument },
+    ui,
+  ] = await Promise.all([
+    import('../../operations/update.js'),
+    import('../../operations/write.js'),
+    import('../../operations/from-lock/index.js'),
+    import('../ui/write.js'),
+    import('../../documents/write.js'),
+    import('../../documents/error.js'),
+    import('../ui/error.js'),
+  ]);
   const edits: Edits = flags.force ? 'ours' : flags.theirs ? 'theirs' : 'keep';
   const dryRun = flags.dryRun ?? false;
   const how = { edits, dryRun, keepPrompts: flags.keepPrompts ?? false, dropPrompts: flags.force ?? false };
@@ -42,7 +51,7 @@ async function updateFolders(gymRoot: string, flags: Flags, terminal: Terminal, 
     if (error) {
       terminal.line(`cannot update ${name}`);
       ui.showUserError(error, terminal);
-      folders.push({ name, status: 'failed', error: ui.errorDocument(error) });
+      folders.push({ name, status: 'failed', error: errorDocument(error) });
       process.exitCode = EXIT.problems;
     } else {
       showUpdate(report, { gymRoot, edits, dryRun }, (performance.now() - start) / 1000, terminal);

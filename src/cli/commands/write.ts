@@ -50,9 +50,10 @@ async function writeFolder(
 }
 
 async function showDiff(request: WriteRequest, terminal: Terminal, signal: AbortSignal): Promise<void> {
-  const [{ check }, { checkDocument, showCheck }] = await Promise.all([
+  const [{ check }, { showCheck }, { checkDocument }] = await Promise.all([
     import('../../operations/check.js'),
     import('../ui/check.js'),
+    import('../../documents/check.js'),
   ]);
   const report = await check(request, terminal, signal);
   showCheck(report, request.gymRoot, terminal);

@@ -2,11 +2,10 @@ import { withoutCredentials } from '../../credentials.js';
 import { displayText, formatCount } from '../../display-text.js';
 import type { BatchObserver, Job, Outcome, Status } from '../../operations/batch.js';
 import type { Reporter } from '../../reporter.js';
-import type { BatchDocument } from '../documents.js';
-import { checkedFolder, showDetails } from './check.js';
+import { showDetails } from './check.js';
 import { type Clock, SYSTEM_CLOCK } from './clock.js';
 import { cut, widthOf } from './cut.js';
-import { errorDocument, errorLines } from './error.js';
+import { errorLines } from './error.js';
 import { ProgressText } from './progress-text.js';
 import { type Mark, sentence, type Terminal } from './terminal.js';
 
@@ -114,22 +113,6 @@ export class BatchBoard implements BatchObserver {
 
 /** Part of the columns that the name of a job may take. */
 const LABEL_SHARE = 0.4;
-
-export function batchDocument(outcomes: readonly Outcome[]): BatchDocument {
-  return {
-    jobs: outcomes.map(({ job, status, name, rows, toolsets, error, report }) => {
-      const base = {
-        source: withoutCredentials(job.request.source),
-        status,
-        name: name ?? job.request.name,
-        rows,
-        toolsets,
-        ...(report && { check: checkedFolder(report) }),
-      };
-      return error ? { ...base, error: errorDocument(error) } : base;
-    }),
-  };
-}
 
 function nameOf({ job, name }: Outcome): string {
   return name ?? job.label;

@@ -1,13 +1,10 @@
 import path from 'node:path';
 import type { FileDifference } from '../../check/difference.js';
 import { formatCount } from '../../display-text.js';
-import type { UserError } from '../../errors.js';
 import { namesOf } from '../../gym/index.js';
 import type { GeneratorChange } from '../../model.js';
 import type { CheckReport } from '../../operations/check.js';
-import type { CheckDocument, CheckedFolder } from '../documents.js';
 import { differenceLines, legend } from './difference.js';
-import { errorDocument } from './error.js';
 import { type Mark, stateMark, type Terminal } from './terminal.js';
 
 /** Shows the files that differ, with existing lines (-) and generated lines (+). */
@@ -55,38 +52,3 @@ function showExceptions({ keptFiles, unlisted, former, envName, sample }: CheckR
 
 const KEPT: Mark = { text: 'kept  ', colour: 'magenta' };
 const OTHER: Mark = { text: 'other ', colour: 'yellow' };
-
-export function checkDocument(
-  reports: readonly CheckReport[],
-  failures: readonly { name: string; error: UserError }[],
-): CheckDocument {
-  const differs = reports.some(({ changed }) => changed);
-  return {
-    status: failures.length > 0 ? 'failed' : differs ? 'differs' : 'same',
-    folders: reports.map(checkedFolder),
-    ...(failures.length > 0 && {
-      failures: failures.map(({ name, error }) => ({ name, ...errorDocument(error) })),
-    }),
-  };
-}
-
-/** The entry of one folder in the document. */
-export function checkedFolder(report: CheckReport): CheckedFolder {
-  const { name, folder, changed, plan, rows, differences, keptFiles, unlisted, former, sample, warnings, counts } =
-    report;
-  const { generator } = plan;
-  return {
-    name,
-    folder,
-    status: changed ? 'differs' : 'same',
-    ...(generator && { generator }),
-    rows,
-    differences,
-    keptFiles,
-    unlisted,
-    former,
-    sample,
-    warnings: [...warnings],
-    counts,
-  };
-}

@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { maskCredentials } from '../../credentials.js';
 import { displayText } from '../../display-text.js';
+import { errorDocument } from '../../documents/error.js';
+import type { ErrorDocument } from '../../documents/schemas.js';
 import { EXIT, type Interrupted, systemError, UserError } from '../../errors.js';
 import { writtenPaths } from '../../shutdown.js';
-import type { ErrorDocument, ErrorParts } from '../documents.js';
 import { type Mark, sentence, type Terminal } from './terminal.js';
 
 const ERROR: Mark = { text: 'error:', colour: 'red' };
@@ -62,16 +63,6 @@ function fixWords(fix: string): string[] {
   if (/^(?:gymgen|node|npx|uv) /.test(fix)) return [fix];
   const colon = fix.indexOf(': ') + 1;
   return colon === 0 ? fix.split(' ') : [...fix.slice(0, colon).split(' '), fix.slice(colon + 1)];
-}
-
-/** The document has the exact values, but no credentials. */
-export function errorDocument({ message, where, details, fix }: UserError): ErrorParts {
-  return {
-    what: maskCredentials(message),
-    where: where && maskCredentials(where),
-    details: details.map(maskCredentials),
-    fix: fix && maskCredentials(fix),
-  };
 }
 
 /** The error and its frames. Its message may contain untrusted text, so it is shown as one line. */

@@ -1,8 +1,8 @@
 import type { Toolset } from '../../discover/index.js';
 import { formatCount } from '../../display-text.js';
+import { inspectDocument } from '../../documents/inspect.js';
 import type { Inspection } from '../../operations/inspect.js';
 import { describe } from '../../rules/index.js';
-import type { InspectDocument } from '../documents.js';
 import type { Terminal } from './terminal.js';
 import { grouped } from './toolsets.js';
 
@@ -38,10 +38,6 @@ export function showInspection(inspection: Inspection, terminal: Terminal): void
   }
   terminal.detail(`${counts.requests} requests, ${counts.bytes} bytes, ${counts.sessions} sessions`);
   terminal.document(inspectDocument(inspection));
-}
-
-function inspectDocument({ notes, refused, warnings, ...rest }: Inspection): InspectDocument {
-  return { ...rest, notes: [...notes], refused: [...refused], warnings: [...warnings] };
 }
 
 function splitLines(splits: Inspection['splits']): string[] {

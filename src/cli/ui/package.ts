@@ -1,8 +1,8 @@
 import { formatCount } from '../../display-text.js';
+import type { PackageDocument } from '../../documents/package-document.js';
 import { EXIT } from '../../errors.js';
 import type { FilesetReport, PackageReport } from '../../operations/package.js';
 import type { Flags } from '../../options/index.js';
-import type { PackageDocument } from '../package-document.js';
 import { stateMark, type Terminal } from './terminal.js';
 
 /** Shows what was written, or would be, and the next commands. */

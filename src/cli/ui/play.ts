@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { formatCount } from '../../display-text.js';
+import type { PlayDocument } from '../../documents/play-documents.js';
 import type { PlayReport } from '../../operations/play.js';
 import { gymgenCommand } from '../../printed-command.js';
 import {
@@ -11,7 +12,6 @@ import {
   type Spread,
   type Summary,
 } from '../../report/index.js';
-import type { PlayDocument } from '../play-documents.js';
 
 export function playDocument({ model, summary, ...report }: PlayReport): PlayDocument {
   return {

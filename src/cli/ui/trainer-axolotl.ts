@@ -1,7 +1,7 @@
 import { formatCount } from '../../display-text.js';
+import type { TrainerAxolotlDocument } from '../../documents/trainer-documents.js';
 import type { TrainerAxolotlReport } from '../../operations/trainer-axolotl.js';
 import { commandAgain } from '../../printed-command.js';
-import type { TrainerAxolotlDocument } from '../trainer-documents.js';
 import type { Terminal } from './terminal.js';
 
 type DataFile = TrainerAxolotlReport['data'][number];

@@ -1,5 +1,5 @@
+import type { TrainerVerlDocument } from '../../documents/trainer-documents.js';
 import type { TrainerVerlReport } from '../../operations/trainer-verl.js';
-import type { TrainerVerlDocument } from '../trainer-documents.js';
 import type { Terminal } from './terminal.js';
 import { serversOf, showFile, showServers } from './trainer.js';
 

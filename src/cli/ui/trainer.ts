@@ -1,8 +1,8 @@
 import { formatCount } from '../../display-text.js';
+import type { TrainerNemoRlDocument } from '../../documents/trainer-documents.js';
 import type { TrainerNemoRlReport } from '../../operations/trainer-nemo-rl.js';
 import { describe } from '../../rules/index.js';
 import type { Environment } from '../../trainers/nemo-rl/index.js';
-import type { TrainerNemoRlDocument } from '../trainer-documents.js';
 import type { Terminal } from './terminal.js';
 
 /** The rows of each server. */

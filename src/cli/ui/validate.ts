@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { maskCredentials } from '../../credentials.js';
 import { formatCount } from '../../display-text.js';
+import type { ValidateDocument } from '../../documents/validate-documents.js';
 import type { Judged, ValidateReport } from '../../operations/validate.js';
 import { WHEN } from '../../rules/index.js';
-import type { ValidateDocument } from '../validate-documents.js';
 import type { Annotation } from './github.js';
 import type { Mark, Terminal } from './terminal.js';
 

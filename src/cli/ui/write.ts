@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { formatCount } from '../../display-text.js';
+import { writeDocument } from '../../documents/write.js';
 import { namesOf } from '../../gym/index.js';
 import type { DatasetChoice } from '../../model.js';
 import type { Generated } from '../../operations/generate.js';
 import type { UpdateReport } from '../../operations/update.js';
 import { hasTurns, type WriteReport, type WriteRequest } from '../../operations/write.js';
-import type { UpdateDocument, WriteDocument } from '../documents.js';
 import { gymgenChange } from './check.js';
 import { differenceLines, legend } from './difference.js';
 import { indentedJson } from './indented-json.js';
@@ -32,7 +32,7 @@ export function showWrite(report: WriteReport, request: WriteRequest, context: W
   }
   const { sessions, requests, bytes } = report.counts;
   terminal.detail(`${requests} requests, ${bytes} bytes, ${sessions} sessions`);
-  terminal.document(document(report, request, folder));
+  terminal.document(writeDocument(report, request));
 }
 
 function showWritten(report: WriteReport, request: WriteRequest, result: string, terminal: Terminal): void {
@@ -114,23 +114,6 @@ function showPlan(report: WriteReport, request: WriteRequest, folder: string, te
   showDecisions(report, terminal);
 }
 
-/** The row is the text of its line: as a JSON value, numbers would lose their spelling. */
-function document(report: WriteReport, request: WriteRequest, folder: string): WriteDocument {
-  const { name, envName, changed, rows, toolsets, datasets, notes, warnings, kept, plan, row, counts } = report;
-  const status = request.dryRun ? 'planned' : changed ? 'wrote' : 'unchanged';
-  const found = {
-    rows,
-    toolsets,
-    ...(datasets && { datasets }),
-    notes: [...notes],
-    warnings: [...warnings],
-    kept: { ...kept },
-    counts,
-  };
-  const base = { status, folder, name, environment: envName, ...found } as const;
-  return request.dryRun ? { ...base, plan: plan.entries, row } : base;
-}
-
 /** Shows which files were written and which manual edits were kept. */
 export function showUpdate(
   report: UpdateReport,
@@ -165,23 +148,6 @@ const EDITED = [
   '  --theirs records these edits, so that check accepts them',
   '  --force overwrites them; with --keep-prompts, edited prompts are kept',
 ];
-
-export function updateEntry(report: UpdateReport, dryRun: boolean): UpdateDocument['folders'][number] {
-  const { name, folder, changed, rows, kept, keptPrompts, edited, plan } = report;
-  const { generator } = plan;
-  const status = dryRun ? ('planned' as const) : changed ? ('wrote' as const) : ('unchanged' as const);
-  return {
-    name,
-    folder,
-    status,
-    ...(generator && { generator }),
-    rows,
-    kept: { ...kept },
-    keptPrompts,
-    edited,
-    ...(dryRun && { plan: plan.entries }),
-  };
-}
 
 function showKept({ kept }: Generated, terminal: Terminal): void {
   for (const [key, value] of Object.entries(kept)) terminal.note(`  kept ${key}: ${value}, from the config`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { PlayDocument } from '../../../src/cli/play-documents.js';
 import { playDocument, summaryLines } from '../../../src/cli/ui/play.js';
+import { PlayDocument } from '../../../src/documents/play-documents.js';
 import type { PlayReport } from '../../../src/operations/play.js';
 import { rolloutOf, summarize } from '../../../src/report/index.js';
 

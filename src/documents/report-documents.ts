@@ -1,7 +1,7 @@
-// Schemas of the documents of `gymgen report --json`; see documents.ts.
+// Schemas of the documents of `gymgen report --json`; see schemas.ts.
 
 import { z } from 'zod';
-import { count, names, Toolsets } from './documents.js';
+import { count, names, Toolsets } from './schemas.js';
 
 const Estimate = z
   .strictObject({

@@ -1,7 +1,7 @@
-// Schema of the document of `gymgen package --json`; see documents.ts.
+// Schema of the document of `gymgen package --json`; see schemas.ts.
 
 import { z } from 'zod';
-import { count, names } from './documents.js';
+import { count, names } from './schemas.js';
 
 const Fileset = z
   .strictObject({

@@ -1,7 +1,7 @@
 // The document of `gymgen validate --json`. The code imports only its type.
 
 import { z } from 'zod';
-import { count, names } from './documents.js';
+import { count, names } from './schemas.js';
 
 const Judgement = z
   .strictObject({

@@ -1,9 +1,9 @@
-// Schema of the document of `gymgen play --json`; see documents.ts.
+// Schema of the document of `gymgen play --json`; see schemas.ts.
 
 import { z } from 'zod';
 import { MODEL_TYPES } from '../settings.js';
-import { count, names } from './documents.js';
 import { Summary } from './report-documents.js';
+import { count, names } from './schemas.js';
 
 const seconds = () => z.number().min(0);
 

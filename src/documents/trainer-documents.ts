@@ -1,7 +1,7 @@
-// Schemas of the documents of `gymgen trainer --json`; see documents.ts.
+// Schemas of the documents of `gymgen trainer --json`; see schemas.ts.
 
 import { z } from 'zod';
-import { count, Finding } from './documents.js';
+import { count, Finding } from './schemas.js';
 
 const Split = z.strictObject({ split: z.string().describe('Name of the split'), rows: count() });
 

@@ -1,0 +1,13 @@
+import { maskCredentials } from '../credentials.js';
+import type { UserError } from '../errors.js';
+import type { ErrorParts } from './schemas.js';
+
+/** The document has the exact values, but no credentials. */
+export function errorDocument({ message, where, details, fix }: UserError): ErrorParts {
+  return {
+    what: maskCredentials(message),
+    where: where && maskCredentials(where),
+    details: details.map(maskCredentials),
+    fix: fix && maskCredentials(fix),
+  };
+}
