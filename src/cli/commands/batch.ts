@@ -43,15 +43,23 @@ async function runSources(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
-  const [{ batchJobs }, { runBatch }, { parseFlags }, { BatchBoard, showBatch }, { batchDocument }, ui] =
-    await Promise.all([
-      import('../batch-jobs.js'),
-      import('../../operations/batch.js'),
-      import('../../options/flags.js'),
-      import('../ui/batch.js'),
-      import('../../documents/batch.js'),
-      import('../ui/error.js'),
-    ]);
+  const [
+    { batchSources },
+    { batchJobs },
+    { runBatch },
+    { parseFlags },
+    { BatchBoard, showBatch },
+    { batchDocument },
+    ui,
+  ] = await Promise.all([
+    import('../batch-sources.js'),
+    import('../../operations/batch-jobs.js'),
+    import('../../operations/batch.js'),
+    import('../../options/flags.js'),
+    import('../ui/batch.js'),
+    import('../../documents/batch.js'),
+    import('../ui/error.js'),
+  ]);
   const { concurrency, retries } = parseFlags({ concurrency: flags.concurrency, retries: flags.retries });
   const options = {
     concurrency: concurrency ?? os.availableParallelism(),
@@ -59,7 +67,8 @@ async function runSources(
     failFast: flags.failFast ?? false,
     check: flags.check ?? false,
   };
-  const jobs = await batchJobs(file, flags, signal);
+  const { sources, ...others } = flags;
+  const jobs = batchJobs(await batchSources(file, sources ?? [], signal), others);
   const board = new BatchBoard(jobs.length, terminal);
   const { outcomes, interruption } = await orInterrupted(runBatch(jobs, options, board, signal), jobs, board, signal);
   showBatch(outcomes, terminal);

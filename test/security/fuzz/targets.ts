@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { readBatchFile } from '../../../src/cli/batch-file.js';
 import { openRecording } from '../../../src/discover/index.js';
+import { readBatchFile } from '../../../src/operations/batch-file.js';
 import { lockedRequests } from '../../../src/operations/from-lock/index.js';
 import { finishCommits, type OutputFile, writeFolder } from '../../../src/output/index.js';
 import { changed, damaged } from './mutations.js';

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { closest } from '../closest.js';
 import { UserError } from '../errors.js';
 import { readRegularSync } from '../files.js';
-import { programPath } from '../operations/request.js';
 import { type Flags, flagOf, isGenerateOption, type NamedOption, optionsOf } from '../options/index.js';
 import { gymgenCommand } from '../printed-command.js';
 import { yamlDocument, yamlValues } from '../read-yaml.js';
+import { programPath } from './request.js';
 
 /** A batch file, with the options of each source in the form of the command line. */
 export interface BatchFile {
