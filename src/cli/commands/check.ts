@@ -1,8 +1,7 @@
 import { EXIT, UserError } from '../../errors.js';
 import type { CheckReport } from '../../operations/check.js';
 import type { LockedRoot } from '../../operations/from-lock/index.js';
-import { type Flags, flagOf, isGenerateOption, type OptionName, optionsOf, passed } from '../../options/index.js';
-import { gymgenCommand } from '../../printed-command.js';
+import type { Flags } from '../../options/index.js';
 import type { CommandSpec } from '../command.js';
 import type { Terminal } from '../ui/terminal.js';
 
@@ -35,14 +34,15 @@ async function checkFolders(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
-  const [operation, { eachFolder }, { showCheck }, { checkDocument }, { showUserError }] = await Promise.all([
-    import('../../operations/check.js'),
-    import('../../operations/from-lock/index.js'),
-    import('../ui/check.js'),
-    import('../../documents/check.js'),
-    import('../ui/error.js'),
-  ]);
-  const root = second === undefined ? await fromLocks(first, flags) : await fromSource(first, second, flags);
+  const [operation, { eachFolder, rootToCheck }, { showCheck }, { checkDocument }, { showUserError }] =
+    await Promise.all([
+      import('../../operations/check.js'),
+      import('../../operations/from-lock/index.js'),
+      import('../ui/check.js'),
+      import('../../documents/check.js'),
+      import('../ui/error.js'),
+    ]);
+  const root = second === undefined ? await rootToCheck(first, flags) : await fromSource(first, second, flags);
   const reports: CheckReport[] = [];
   const failures: { name: string; error: UserError }[] = [];
   const outcomes = eachFolder(root, (request) => operation.check(request, terminal, signal));
@@ -75,25 +75,4 @@ async function fromSource(source: string, gymRoot: string, flags: Flags): Promis
   }
   const { requestOf } = await import('../../operations/request.js');
   return { requests: [requestOf(source, gymRoot, flags)], unusable: [] };
-}
-
-async function fromLocks(gymRoot: string, flags: Flags): Promise<LockedRoot> {
-  refuseRecorded(flags);
-  const [{ lockedRequests }, { assertFinished }] = await Promise.all([
-    import('../../operations/from-lock/index.js'),
-    import('../../output/index.js'),
-  ]);
-  await assertFinished(gymRoot); // before the lock file is read, which a commit writes last
-  return lockedRequests(gymRoot, flags);
-}
-
-/** @throws UserError if an option is passed that the lock file decides */
-function refuseRecorded(flags: Flags): void {
-  const accepted = optionsOf('update').map(({ name }) => name);
-  const names = Object.keys(passed(flags)) as OptionName[];
-  const refused = names.filter((name) => isGenerateOption(name) && !accepted.includes(name));
-  if (refused.length === 0) return;
-  throw new UserError(`the lock file sets these options: ${refused.map(flagOf).join(', ')}`, {
-    fix: `leave them out, or name the source: ${gymgenCommand`check <source> <gym-root> [options]`}`,
-  });
 }

@@ -1,7 +1,6 @@
 import type { UpdateDocument } from '../../documents/schemas.js';
 import { EXIT } from '../../errors.js';
 import type { Flags } from '../../options/index.js';
-import type { Edits } from '../../output/index.js';
 import type { CommandSpec } from '../command.js';
 import type { Terminal } from '../ui/terminal.js';
 
@@ -22,42 +21,28 @@ $ gymgen update gym-root --source shop.jsonl.gz   reads a recording instead of t
 };
 
 async function updateFolders(gymRoot: string, flags: Flags, terminal: Terminal, signal: AbortSignal): Promise<void> {
-  const [
-    operation,
-    { prepareRoot },
-    { eachFolder, lockedRequests },
-    { showUpdate },
-    { updateEntry },
-    { errorDocument },
-    ui,
-  ] = await Promise.all([
-    import('../../operations/update.js'),
-    import('../../operations/write.js'),
-    import('../../operations/from-lock/index.js'),
-    import('../ui/write.js'),
-    import('../../documents/write.js'),
-    import('../../documents/error.js'),
-    import('../ui/error.js'),
-  ]);
-  const edits: Edits = flags.force ? 'ours' : flags.theirs ? 'theirs' : 'keep';
-  const dryRun = flags.dryRun ?? false;
-  const how = { edits, dryRun, keepPrompts: flags.keepPrompts ?? false, dropPrompts: flags.force ?? false };
-  await prepareRoot({ gymRoot, dryRun }, terminal); // before the lock files are read, which a commit writes last
-  const root = await lockedRequests(gymRoot, flags);
+  const [operation, { eachFolder, rootToUpdate }, { showUpdate }, { updateEntry }, { showUserError }] =
+    await Promise.all([
+      import('../../operations/update.js'),
+      import('../../operations/from-lock/index.js'),
+      import('../ui/write.js'),
+      import('../../documents/update.js'),
+      import('../ui/error.js'),
+    ]);
+  const { dryRun = false } = flags;
+  const root = await rootToUpdate(gymRoot, flags, terminal);
   const folders: UpdateDocument['folders'] = [];
-  const outcomes = eachFolder(root, (request) => operation.update({ ...request, ...how }, terminal, signal));
-  let start = performance.now();
-  for await (const { name, report, error } of outcomes) {
-    if (error) {
-      terminal.line(`cannot update ${name}`);
-      ui.showUserError(error, terminal);
-      folders.push({ name, status: 'failed', error: errorDocument(error) });
+  const start = performance.now();
+  for await (const outcome of eachFolder(root, (request) => operation.update(request, terminal, signal))) {
+    if (outcome.error) {
+      terminal.line(`cannot update ${outcome.name}`);
+      showUserError(outcome.error, terminal);
       process.exitCode = EXIT.problems;
     } else {
-      showUpdate(report, { gymRoot, edits, dryRun }, (performance.now() - start) / 1000, terminal);
-      folders.push(updateEntry(report, dryRun));
+      const { report, request } = outcome;
+      showUpdate(report, { gymRoot, edits: request.edits, dryRun }, (performance.now() - start) / 1000, terminal);
     }
-    start = performance.now();
+    folders.push(updateEntry(outcome));
   }
   terminal.document({ folders } satisfies UpdateDocument);
 }

@@ -1,0 +1,26 @@
+import { UserError } from '../../errors.js';
+import { type Flags, flagOf, isGenerateOption, type OptionName, optionsOf, passed } from '../../options/index.js';
+import { assertFinished } from '../../output/index.js';
+import { gymgenCommand } from '../../printed-command.js';
+import { type LockedRoot, lockedRequests } from './requests.js';
+
+/**
+ * The folders of a Gym root to compare, with the source and options in their lock files.
+ * @throws UserError if an option is passed that the lock file decides, or if an interrupted write must be completed first
+ */
+export async function rootToCheck(gymRoot: string, flags: Flags): Promise<LockedRoot> {
+  refuseRecorded(flags);
+  await assertFinished(gymRoot); // before the lock file is read, which a commit writes last
+  return lockedRequests(gymRoot, flags);
+}
+
+/** @throws UserError if an option is passed that the lock file decides */
+function refuseRecorded(flags: Flags): void {
+  const accepted = optionsOf('update').map(({ name }) => name);
+  const names = Object.keys(passed(flags)) as OptionName[];
+  const refused = names.filter((name) => isGenerateOption(name) && !accepted.includes(name));
+  if (refused.length === 0) return;
+  throw new UserError(`the lock file sets these options: ${refused.map(flagOf).join(', ')}`, {
+    fix: `leave them out, or name the source: ${gymgenCommand`check <source> <gym-root> [options]`}`,
+  });
+}
