@@ -11,7 +11,25 @@ const SIGNALS = {
 export type StopSignal = keyof typeof SIGNALS;
 export const STOP_SIGNALS = Object.keys(SIGNALS) as StopSignal[];
 
+/** The kinds of errors, for programs. */
+export const ERROR_CODES = {
+  usage: 'an argument or option is missing or invalid, or cannot be combined with another one',
+  unreachable: 'the server cannot be reached',
+  rejected: 'NeMo Gym would reject what would be generated',
+  warnings: 'there were warnings, and `strict` is set',
+  edited: 'files or prompts were edited by hand',
+  locked: 'another run is writing the same folder',
+  untrusted: 'a lock file names code, files or servers that the caller must name, too',
+  limit: 'input exceeds a limit (docs/limits.md)',
+  interrupted: 'a signal ended the run',
+  failed: 'any other failure',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
 export interface ErrorParts {
+  /** Default: `failed`. */
+  code?: ErrorCode;
   /** Where it happened: a URL, a path, a task. */
   where?: string;
   /** What the user can do about it. */
@@ -21,16 +39,25 @@ export interface ErrorParts {
   cause?: unknown;
 }
 
-/** A failure that a user can cause or fix: what, where and how to fix it. Anything else that is thrown is a bug. */
+/**
+ * A failure that a user can cause or fix: what (`message`), where and how to fix it. Anything else that is thrown is a bug.
+ */
 export class UserError extends Error {
   override readonly name: string = 'UserError';
+  /** The kind of error, for programs. */
+  readonly code: ErrorCode;
+  /** The exit code of the command line after this error. */
   readonly exitCode: number = EXIT.failed;
+  /** Place of the problem: a file, a URL or a task. The command line shows it after `at:`. */
   readonly where: string | undefined;
+  /** What to do about it. */
   readonly fix: string | undefined;
+  /** Further lines, such as each invalid value. */
   readonly details: readonly string[];
 
   constructor(what: string, parts: ErrorParts = {}) {
     super(what, { cause: parts.cause });
+    this.code = parts.code ?? 'failed';
     this.where = parts.where;
     this.fix = parts.fix;
     this.details = parts.details ?? [];
@@ -38,14 +65,33 @@ export class UserError extends Error {
 
   /** The same error with another place. */
   at(where: string): UserError {
-    const { message, details, fix, cause } = this;
-    return new UserError(message, { where, details, cause, ...(fix === undefined ? {} : { fix }) });
+    return this.with({ where });
   }
+
+  /** The same error with other parts. */
+  with(parts: ErrorParts): UserError {
+    const { message, code, where, details, fix, cause } = this;
+    const own = {
+      code,
+      details,
+      cause,
+      ...(where === undefined ? {} : { where }),
+      ...(fix === undefined ? {} : { fix }),
+    };
+    return new UserError(message, { ...own, ...parts });
+  }
+}
+
+/** An argument or option is missing or invalid, or cannot be combined with another one. */
+export class UsageError extends UserError {
+  override readonly name = 'UsageError';
+  override readonly code = 'usage';
 }
 
 /** Ctrl-C, SIGTERM or SIGHUP. All work in progress ends with this error; its exit code depends on the signal. */
 export class Interrupted extends UserError {
   override readonly name = 'Interrupted';
+  override readonly code = 'interrupted';
   override readonly exitCode: number;
 
   constructor(

@@ -123,6 +123,7 @@ export function limitMessage(name: LimitName, limit: number = LIMITS[name]): str
 
 export class OverLimit extends UserError {
   override readonly name = 'OverLimit';
+  override readonly code = 'limit';
 }
 
 /** The error for input over a limit. */

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { UserError } from '../errors.js';
+import { UsageError } from '../errors.js';
 import { commandAgain, gymgenCommand } from '../printed-command.js';
 
 /** Flags without a value that may come before a command. */
@@ -23,7 +23,7 @@ export function refuseEmpty(command: Command): void {
     [value].flat().some((one) => typeof one === 'string' && one.trim() === ''),
   );
   if (empty.length === 0) return;
-  throw new UserError(`${empty.map(([name]) => name).join(', ')} ${empty.length === 1 ? 'is' : 'are'} empty`, {
+  throw new UsageError(`${empty.map(([name]) => name).join(', ')} ${empty.length === 1 ? 'is' : 'are'} empty`, {
     fix: 'pass a value, or leave the option out; a shell variable may not be set',
   });
 }
@@ -44,10 +44,10 @@ export async function refuseMistyped(args: readonly string[], commands: readonly
   const meant = closest(word, commands);
   if (meant === undefined) {
     if (!isHelp && args.length > 1) return; // a bundle
-    throw new UserError(`unknown command '${word}'`, { fix: `see ${gymgenCommand`--help`}` });
+    throw new UsageError(`unknown command '${word}'`, { fix: `see ${gymgenCommand`--help`}` });
   }
   const again = commandAgain([], ['', '', ...args.with(at, meant)]);
-  throw new UserError(`unknown command '${word}': did you mean ${meant}?`, {
+  throw new UsageError(`unknown command '${word}': did you mean ${meant}?`, {
     fix: isHelp ? again : `${again}; for a bundle of this name, add 'write' before it`,
   });
 }

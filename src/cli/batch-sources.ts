@@ -1,6 +1,6 @@
 import { addAbortSignal } from 'node:stream';
 import { withoutCredentials } from '../credentials.js';
-import { UserError } from '../errors.js';
+import { UsageError } from '../errors.js';
 import { utf8Text } from '../json/utf8.js';
 import { LIMITS, overLimit } from '../limits.js';
 import { type BatchFile, type BatchSource, readBatchFile } from '../operations/batch-file.js';
@@ -20,14 +20,14 @@ export async function batchSources(
 ): Promise<BatchFile> {
   const isFile = file !== undefined && file !== '-';
   if ([isFile, file === '-', sources.length > 0].filter(Boolean).length !== 1) {
-    throw new UserError('batch needs a file, a list on standard input, or --source', {
+    throw new UsageError('batch needs a file, a list on standard input, or --source', {
       fix: gymgenCommand`batch FILE.yaml, batch - < LIST, or batch --source URL --source URL --root GYM_ROOT`,
     });
   }
   if (isFile) return readBatchFile(file);
   const listed = file === '-' ? await lines(signal) : sources;
   if (listed.length === 0) {
-    throw new UserError('no sources to process', {
+    throw new UsageError('no sources to process', {
       where: STDIN,
       fix: 'write one source per line; blank lines and lines that begin with # are skipped',
     });

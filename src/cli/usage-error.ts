@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander';
-import { UserError } from '../errors.js';
+import { UsageError } from '../errors.js';
 import { invocation } from '../printed-command.js';
 
 /** Errors whose fix is the form of the command. */
@@ -12,13 +12,13 @@ export function withUsageErrors(command: Command): Command {
   });
 }
 
-function usageError({ code, message }: CommanderError, command: Command): UserError {
+function usageError({ code, message }: CommanderError, command: Command): UsageError {
   const [problem = '', suggestion] = message.replace(/^error: /, '').split(/\n\((?=Did you mean )/);
   const meant = suggestion === undefined ? '' : `: d${suggestion.slice(1, -1)}`;
   const form = `${invocation()} ${formOf(command)}`.trim();
   const help = `${form} --help`;
   const isOfArguments = OF_ARGUMENTS.includes(code);
-  return new UserError(problem.replace(/\.$/, '') + meant, {
+  return new UsageError(problem.replace(/\.$/, '') + meant, {
     fix: isOfArguments ? `${form} ${command.usage()} (see ${help})` : `see ${help}`,
   });
 }

@@ -3,9 +3,10 @@ import type { UserError } from '../errors.js';
 import type { ErrorParts } from './schemas.js';
 
 /** The document has the exact values, but no credentials. */
-export function errorDocument({ message, where, details, fix }: UserError): ErrorParts {
+export function errorDocument({ message, code, where, details, fix }: UserError): ErrorParts {
   return {
     what: maskCredentials(message),
+    code,
     where: where && maskCredentials(where),
     details: details.map(maskCredentials),
     fix: fix && maskCredentials(fix),

@@ -2,12 +2,14 @@
 // imports only their types.
 
 import { z } from 'zod';
+import { ERROR_CODES, type ErrorCode } from '../errors.js';
 
 export const count = () => z.int().min(0);
 export const names = () => z.array(z.string());
 
 const errorParts = {
   what: z.string().describe('The problem'),
+  code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode]).describe('The kind of error, for programs'),
   where: z.string().optional().describe('Place of the problem: a file, a URL or a task'),
   details: names().describe('Further lines, such as each invalid value'),
   fix: z.string().optional().describe('What to do about it'),

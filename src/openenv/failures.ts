@@ -26,6 +26,7 @@ export class ServerFull extends UserError {
 /** The server cannot be reached, or it closed the connection. Another try may succeed. */
 export class Unreachable extends UserError {
   override readonly name = 'Unreachable';
+  override readonly code = 'unreachable';
 }
 
 /**

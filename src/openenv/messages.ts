@@ -139,14 +139,14 @@ export function listedTools(json: string, ...path: string[]): ListedTool[] {
     });
 }
 
-/** The server refused one request. The session can continue. `code` is OpenEnv's, such as EXECUTION_ERROR. */
+/** The server refused one request. The session can continue. `serverCode` is such as EXECUTION_ERROR. */
 export class RefusedError extends UserError {
   override readonly name = 'RefusedError';
-  readonly code: string;
+  readonly serverCode: string;
 
-  constructor(what: string, { code = '', ...parts }: ErrorParts & { code?: string } = {}) {
+  constructor(what: string, { serverCode = '', ...parts }: ErrorParts & { serverCode?: string } = {}) {
     super(what, parts);
-    this.code = code;
+    this.serverCode = serverCode;
   }
 }
 

@@ -287,7 +287,7 @@ function observationOf(text: string, where: string, isFirst: boolean): Observati
   if (frame.type === 'state') throw new SessionLost('the server sent an unexpected state frame', { where });
   const { code, active_sessions, max_sessions } = frame.data;
   if (code === 'CAPACITY_REACHED' && isFirst) throw new ServerFull(where, active_sessions, max_sessions);
-  throw new RefusedError(excerpt(errorText(frame.data), 600), { where, code });
+  throw new RefusedError(excerpt(errorText(frame.data), 600), { where, serverCode: code });
 }
 
 /** Describes a NaN or infinity, which Python writes although JSON has no such number; undefined if there is none. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isMap, isNode, isScalar, LineCounter } from 'yaml';
 import { z } from 'zod';
 import { closest } from '../closest.js';
-import { UserError } from '../errors.js';
+import { UsageError, UserError } from '../errors.js';
 import { readRegularSync } from '../files.js';
 import { type Flags, flagOf, isGenerateOption, type NamedOption, optionsOf } from '../options/index.js';
 import { gymgenCommand } from '../printed-command.js';
@@ -134,7 +134,7 @@ function depth(issues: readonly Issue[]): number {
 }
 
 function refuse(file: string, details: string[]): never {
-  throw new UserError('invalid batch file; nothing was written', {
+  throw new UsageError('invalid batch file; nothing was written', {
     where: file,
     details: details.slice(0, REPORTED),
     fix: `correct the file; its keys are the options of ${gymgenCommand`write --help`}, without the dashes`,
@@ -146,7 +146,7 @@ function readText(file: string): string {
     return readRegularSync(file, 'configBytes');
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
-    throw new UserError(`cannot read the batch file: ${(cause as Error).message}`, {
+    throw new UsageError(`cannot read the batch file: ${(cause as Error).message}`, {
       where: file,
       fix: 'name a YAML file that you can read',
       cause,

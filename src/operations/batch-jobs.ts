@@ -1,5 +1,5 @@
 import { withoutCredentials } from '../credentials.js';
-import { UserError } from '../errors.js';
+import { UsageError, UserError } from '../errors.js';
 import { checkOptions } from '../gym/index.js';
 import { type Flags, passed } from '../options/index.js';
 import { Findings } from '../rules/index.js';
@@ -14,7 +14,7 @@ import { requestOf } from './request.js';
  */
 export function batchJobs({ root, sources }: BatchFile, { root: passedRoot, ...flags }: Flags): Job[] {
   const gymRoot = passedRoot ?? root;
-  if (gymRoot === undefined) throw new UserError('missing Gym root', { fix: 'add --root GYM_ROOT' });
+  if (gymRoot === undefined) throw new UsageError('missing Gym root', { fix: 'add --root GYM_ROOT' });
   return allOf(sources, (entry) => jobOf(entry, gymRoot, flags));
 }
 
@@ -36,7 +36,7 @@ function allOf<T>(entries: readonly BatchSource[], work: (entry: BatchSource) =>
   const [first, ...others] = mistakes;
   if (first === undefined) return results;
   if (others.length === 0) throw first;
-  throw new UserError('invalid options of several sources; nothing was started', {
+  throw new UsageError('invalid options of several sources; nothing was started', {
     details: mistakes
       .slice(0, REPORTED)
       .map(({ message, where, details }) => [`${where}: ${message}`, ...details].join('; ')),

@@ -174,6 +174,7 @@ export async function refuseSameNames(jobs: readonly Job[], signal: AbortSignal)
   }
   if (clashes.length === 0) return;
   throw new UserError('two sources would write the same folder; nothing was written', {
+    code: 'usage',
     details: clashes,
     fix: 'set another name for one of them in a batch file (name: NAME)',
   });
@@ -214,6 +215,7 @@ export function claims(): (job: Job, name: string) => void {
     const other = first.get(folder);
     if (other !== undefined && other !== job) {
       throw new UserError(`another source of the batch writes '${name}': ${withoutCredentials(other.request.source)}`, {
+        code: 'usage',
         fix: 'set another name for one of them in a batch file (name: NAME)',
       });
     }

@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { UserError } from '../errors.js';
+import { UsageError } from '../errors.js';
 import type { OptionValues } from '../options/index.js';
 import { isOwnHeader } from '../rules/index.js';
 
@@ -24,7 +24,7 @@ const VARIABLE = /\$(?:\{(\w+)\}|(\w+))/g;
 /** The config gets the value as passed, so it must not be the secret itself. */
 function assertVariable(name: string, value: string): void {
   if (value.search(VARIABLE) !== -1) return;
-  throw new UserError(`--header-env ${name} has no $VAR in its value`, {
+  throw new UsageError(`--header-env ${name} has no $VAR in its value`, {
     details: ['the value is written into the config; a shell replaces $VAR in double quotes'],
     fix: `export the value as a variable, and use single quotes: --header-env '${name}=$VAR'`,
   });
@@ -37,7 +37,7 @@ function expanded(headers: Record<string, string>): Record<string, string> {
       const name = braced ?? bare ?? '';
       const found = process.env[name];
       if (found) return found;
-      throw new UserError(`--header-env names $${name}, which is not set`, { fix: `export ${name}=…` });
+      throw new UsageError(`--header-env names $${name}, which is not set`, { fix: `export ${name}=…` });
     });
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)]));
 }
@@ -45,7 +45,7 @@ function expanded(headers: Record<string, string>): Record<string, string> {
 /** Messages never contain the value, which may be a secret. */
 function checkHeader(name: string, value: string): void {
   if (isOwnHeader(name)) {
-    throw new UserError(`the header ${name} is set by the HTTP client`, {
+    throw new UsageError(`the header ${name} is set by the HTTP client`, {
       fix: 'remove this header from --header and --header-env',
     });
   }
@@ -53,7 +53,7 @@ function checkHeader(name: string, value: string): void {
     validateHeaderName(name);
     validateHeaderValue(name, value);
   } catch {
-    throw new UserError(`invalid header: ${name}`, {
+    throw new UsageError(`invalid header: ${name}`, {
       fix: "use the form 'Name: value', without spaces in the name or line breaks in the value",
     });
   }

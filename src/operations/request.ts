@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { DiscoverOptions, ProvidedTasksRequest } from '../discover/index.js';
-import { UserError } from '../errors.js';
+import { UsageError } from '../errors.js';
 import { parseFlags, recordedFlags } from '../options/flags.js';
 import { type Flags, OPTIONS, type OptionValues } from '../options/index.js';
 import { jsonProblem } from '../rules/index.js';
@@ -14,7 +14,7 @@ import type { WriteRequest } from './write.js';
 export function requestOf(source: string, gymRoot: string, flags: Flags): WriteRequest {
   const values = parseFlags(flags);
   if (values.datasets === 'none' && values.license !== undefined) {
-    throw new UserError('--license needs datasets', { fix: 'leave out --license, or --datasets none' });
+    throw new UsageError('--license needs datasets', { fix: 'leave out --license, or --datasets none' });
   }
   const { name, configUrl, trustRecording, datasets, license, appendSystemPrompt, force = false } = values;
   const { resetTimeout, toolTimeout, idleTimeout, maxSteps, reward, rewardRule, maxConcurrentEnvs } = values;
@@ -72,7 +72,7 @@ function taskRequest(values: OptionValues): Pick<DiscoverOptions, 'provided' | '
   const { prompt, promptField = [], hideField = [], fixField = [], toolDoc } = values;
   const provided = providedTasks(values);
   if (provided === undefined && (prompt !== undefined || promptField.length > 0)) {
-    throw new UserError('--prompt and --prompt-field need --tasks or --episodes', {
+    throw new UsageError('--prompt and --prompt-field need --tasks or --episodes', {
       fix: 'add --episodes N or --tasks FILE; if the server lists its tasks, use --append-system-prompt',
     });
   }
@@ -92,7 +92,7 @@ function providedTasks({ tasks, episodes, seed, seedKey }: OptionValues): Provid
     return { episodes, seed: seed ?? OPTIONS.seed.default, seedKey: seedKey ?? OPTIONS.seedKey.default };
   }
   const alone = seed !== undefined ? '--seed' : seedKey !== undefined ? '--seed-key' : undefined;
-  if (alone !== undefined) throw new UserError(`${alone} needs --episodes`, { fix: 'add --episodes N' });
+  if (alone !== undefined) throw new UsageError(`${alone} needs --episodes`, { fix: 'add --episodes N' });
   return tasks === undefined ? undefined : { file: tasks };
 }
 

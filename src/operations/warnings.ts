@@ -4,6 +4,7 @@ import type { Progress, Reporter, SentRequest } from '../reporter.js';
 /** Warnings with `--strict`: problems were found, so the exit code is 1. */
 export class StrictError extends UserError {
   override readonly name = 'StrictError';
+  override readonly code = 'warnings';
   override readonly exitCode = EXIT.problems;
 }
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { UserError } from '../errors.js';
+import { UsageError } from '../errors.js';
 import { gymgenCommand } from '../printed-command.js';
 import { type Flags, flagOf, OPTIONS, type Option, type OptionName, type OptionValues } from './index.js';
 import * as values from './value-types.js';
@@ -22,7 +22,7 @@ function schemaOf(option: Option): z.ZodType {
 export function parseFlags(flags: Flags): OptionValues {
   const parsed = Values.safeParse(flags);
   if (parsed.success) return parsed.data as OptionValues;
-  throw new UserError('invalid option value', {
+  throw new UsageError('invalid option value', {
     details: parsed.error.issues.map(({ path, message }) => `${flagOf(path[0] as OptionName)} ${message}`),
     fix: `see ${gymgenCommand`--help`}`,
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UserError } from '../errors.js';
+import { UsageError, UserError } from '../errors.js';
 import { readRegularSync } from '../files.js';
 
 /** A whole number of at least `least`. */
@@ -50,7 +50,7 @@ export const textOrFile = z.string().transform((value) => {
     return withoutReference(readRegularSync(file, 'textBytes').replace(/\r\n/g, '\n').trimEnd(), file);
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
-    throw new UserError(`cannot read the text: ${(cause as Error).message}`, {
+    throw new UsageError(`cannot read the text: ${(cause as Error).message}`, {
       where: file,
       fix: 'name a file that you can read: @FILE',
       cause,
@@ -61,7 +61,7 @@ export const textOrFile = z.string().transform((value) => {
 /** In a lock file, a text that begins with `@` would be the name of a file. */
 function withoutReference(text: string, where: string): string {
   if (!text.startsWith('@')) return text;
-  throw new UserError('text begins with @', { where, fix: 'begin it with another character, such as a quote' });
+  throw new UsageError('text begins with @', { where, fix: 'begin it with another character, such as a quote' });
 }
 
 /** `K=V` or `K: V`, split at the first separator. */

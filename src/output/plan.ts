@@ -72,6 +72,7 @@ export function assertUnedited(plan: Plan, folder: string): void {
   if (edited.length === 0) return;
   const files = edited.length === 1 ? '1 file was' : `${edited.length} files were`;
   throw new UserError(`${files} edited by hand; nothing was written`, {
+    code: 'edited',
     where: folder,
     details: edited.map(({ path, note }) => (note === undefined ? path : `${path} (${note})`)),
     fix: `undo the edits, keep them with ${gymgenCommand`update <gym-root>`}, or replace these files with --force`,

@@ -25,6 +25,7 @@ export interface RunLock {
 /** Another running process holds the lock of a folder. */
 export class LockHeldError extends UserError {
   override readonly name = 'LockHeldError';
+  override readonly code = 'locked';
 
   constructor(places: Places, owner: Owner | undefined) {
     const who = owner ? `process ${owner.pid}` : 'another process';

@@ -68,7 +68,7 @@ export class Findings {
     if (!this.any) return;
     const details = this.errors.map(describe);
     if (this.more > 0) details.push(`and ${this.more} more`);
-    throw new UserError(message, { details });
+    throw new UserError(message, { code: 'rejected', details });
   }
 }
 

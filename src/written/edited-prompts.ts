@@ -40,6 +40,7 @@ export class EditedPrompts {
     if (lost.length === 0) return;
     const more = lost.length > NAMED ? [`and ${lost.length - NAMED} more`] : [];
     throw new UserError('edited prompts no longer match a task; nothing was written', {
+      code: 'edited',
       where: this.folder,
       details: [...lost.slice(0, NAMED), ...more],
       fix: 'save a copy of them, then discard them with --force',

@@ -25,7 +25,7 @@ describe('with --json, a usage error is one document on stdout', () => {
   ])('%s', async (_, args) => {
     const { stdout, stderr, exitCode } = await gymgenHere(args, { cwd: tempFolder() });
     expect(JSON.parse(stdout)).toEqual({
-      error: { what: expect.stringMatching(/\w/), details: [], fix: expect.stringMatching(/\w/) },
+      error: { code: 'usage', what: expect.stringMatching(/\w/), details: [], fix: expect.stringMatching(/\w/) },
       exitCode: 2,
     });
     expect(stderr).toMatch(/^error: /);

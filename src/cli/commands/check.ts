@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../errors.js';
+import { EXIT, UsageError, type UserError } from '../../errors.js';
 import type { CheckReport } from '../../operations/check.js';
 import type { LockedRoot } from '../../operations/from-lock/index.js';
 import type { Flags } from '../../options/index.js';
@@ -71,7 +71,7 @@ async function annotate(report: CheckReport, terminal: Terminal): Promise<void> 
 
 async function fromSource(source: string, gymRoot: string, flags: Flags): Promise<LockedRoot> {
   if (flags.source !== undefined) {
-    throw new UserError('the source is passed twice', { fix: 'leave out --source or <source>' });
+    throw new UsageError('the source is passed twice', { fix: 'leave out --source or <source>' });
   }
   const { requestOf } = await import('../../operations/request.js');
   return { requests: [requestOf(source, gymRoot, flags)], unusable: [] };

@@ -37,15 +37,15 @@ $ gymgen package gym-root -o out --format native-v1 --check                exit 
 };
 
 async function requestOf(flags: Flags, gymRoot: string, names: string[]) {
-  const [{ parseFlags }, { UserError }] = await Promise.all([
+  const [{ parseFlags }, { UsageError }] = await Promise.all([
     import('../../options/flags.js'),
     import('../../errors.js'),
   ]);
   const options = parseFlags(flags);
   const { packageFolder: folder, format, rowLimit: limit } = options;
-  if (folder === undefined) throw new UserError('no folder to write', { fix: 'pass --output FOLDER' });
+  if (folder === undefined) throw new UsageError('no folder to write', { fix: 'pass --output FOLDER' });
   if (format === undefined) {
-    throw new UserError('no format', { fix: 'pass --format native-v1, wheels-v1 or adapter-wheels-v1' });
+    throw new UsageError('no format', { fix: 'pass --format native-v1, wheels-v1 or adapter-wheels-v1' });
   }
   const { packageTrain: train, packageValidation: validation, packageModel: model } = options;
   const { validationFraction, fileset, wheelhouse, uvPolicy } = options;

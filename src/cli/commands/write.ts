@@ -1,5 +1,5 @@
 import { withoutCredentials } from '../../credentials.js';
-import { UserError } from '../../errors.js';
+import { UsageError } from '../../errors.js';
 import type { WriteRequest } from '../../operations/write.js';
 import type { Flags } from '../../options/index.js';
 import { gymgenCommand } from '../../printed-command.js';
@@ -65,7 +65,7 @@ async function assertOrder(source: string, gymRoot: string): Promise<void> {
   const { HOST_AND_PORT, looksLikeSource } = await import('../../source/index.js');
   if ((await looksLikeSource(source)) || !(await looksLikeSource(gymRoot))) return;
   const first = HOST_AND_PORT.test(gymRoot) ? `http://${gymRoot}` : gymRoot;
-  throw new UserError('source and Gym root are in the wrong order', {
+  throw new UsageError('source and Gym root are in the wrong order', {
     fix: gymgenCommand`${withoutCredentials(first)} ${source}`,
   });
 }

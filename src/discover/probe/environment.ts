@@ -60,7 +60,7 @@ export async function listsTools(session: Session, seconds: number): Promise<boo
     const answer = await session.step('{"type":"list_tools"}', seconds);
     return failureOf(answer) === null ? Array.isArray(answer.observation.tools) : undefined;
   } catch (error) {
-    if (error instanceof RefusedError) return error.code === 'VALIDATION_ERROR' ? false : undefined;
+    if (error instanceof RefusedError) return error.serverCode === 'VALIDATION_ERROR' ? false : undefined;
     if (error instanceof SessionLost) return undefined;
     throw error;
   }

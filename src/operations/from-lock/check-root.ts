@@ -1,4 +1,4 @@
-import { UserError } from '../../errors.js';
+import { UsageError } from '../../errors.js';
 import { type Flags, flagOf, isGenerateOption, type OptionName, optionsOf, passed } from '../../options/index.js';
 import { assertFinished } from '../../output/index.js';
 import { gymgenCommand } from '../../printed-command.js';
@@ -20,7 +20,7 @@ function refuseRecorded(flags: Flags): void {
   const names = Object.keys(passed(flags)) as OptionName[];
   const refused = names.filter((name) => isGenerateOption(name) && !accepted.includes(name));
   if (refused.length === 0) return;
-  throw new UserError(`the lock file sets these options: ${refused.map(flagOf).join(', ')}`, {
+  throw new UsageError(`the lock file sets these options: ${refused.map(flagOf).join(', ')}`, {
     fix: `leave them out, or name the source: ${gymgenCommand`check <source> <gym-root> [options]`}`,
   });
 }

@@ -46,11 +46,7 @@ export function withHeaderHint(error: unknown, { source, gym, discover }: Genera
   const unsent = Object.entries(gym.headers).filter(([name]) => !(name in discover.headers));
   if (!(error instanceof UserError) || unsent.length === 0 || !isDenied(error)) return error;
   const headers = unsent.map(([name, value]) => `--header-env ${shellQuote(`${name}=${value}`)}`);
-  const { message, where, details, cause } = error;
-  return new UserError(message, {
-    ...(where === undefined ? {} : { where }),
-    details,
-    cause,
+  return error.with({
     fix: `if you trust this server with the header, add: --source ${shellQuote(source)} ${headers.join(' ')}`,
   });
 }
@@ -67,13 +63,7 @@ function withOptionHint(error: unknown, { gymRoot, name, keepSettings }: Generat
   if (!decided.some((option) => words.has(flagOf(option.name)))) return error;
   const command = gymgenCommand`<source> ${gymRoot} --name ${name ?? ''}`;
   const hint = `the lock file decides these options, so pass them to ${command}`;
-  const { message, where, details, fix, cause } = error;
-  return new UserError(message, {
-    ...(where === undefined ? {} : { where }),
-    details,
-    cause,
-    fix: fix === undefined ? hint : `${fix}; ${hint}`,
-  });
+  return error.with({ fix: error.fix === undefined ? hint : `${error.fix}; ${hint}` });
 }
 
 /** Whether the server answered a request or the WebSocket handshake with HTTP 401 or 403. See `handshakeFailure`. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { UserError } from '../../errors.js';
+import { UsageError, UserError } from '../../errors.js';
 import { type Flags, passed } from '../../options/index.js';
 import { LOCK_FILE } from '../../output/index.js';
 import type { TrustedCode } from '../../state/trusted-sources.js';
@@ -28,12 +28,12 @@ export async function lockedRequests(gymRoot: string, flags: LockFlags): Promise
   const [chosen, unusable] = [found.written.filter(isChosen), found.unusable.filter(isChosen)];
   const names = found.written.map(({ name }) => name).join(', ');
   if (chosen.length === 0 && unusable.length === 0) {
-    throw new UserError(`no folder '${flags.name}' in this Gym root was written by gymgen`, {
+    throw new UsageError(`no folder '${flags.name}' in this Gym root was written by gymgen`, {
       fix: `pass --name with one of: ${names}`,
     });
   }
   if (flags.source !== undefined && chosen.length > 1) {
-    throw new UserError('--source applies to one folder, but there are several', {
+    throw new UsageError('--source applies to one folder, but there are several', {
       fix: `pass --name with one of: ${names}`,
     });
   }

@@ -31,6 +31,7 @@ export function refuseHeaders(folders: readonly LockedFolder[], flags: LockFlags
   const { source } = first.recorded;
   const named = [`--source ${urlIn(source) ?? 'SOURCE'}`, ...(folders.length > 1 ? [`--name ${first.name}`] : [])];
   throw new UserError('headers are not sent to a server that only the lock file names', {
+    code: 'untrusted',
     where: path.join(first.folder, LOCK_FILE),
     fix: `if you trust this server with your headers, add: ${named.join(' ')}`,
   });
@@ -46,6 +47,7 @@ export async function refuseTasks({ folder, recorded }: LockedFolder, flags: Loc
   if (tasks === undefined || flags.tasks !== undefined) return;
   const refuse = (why: string) => {
     throw new UserError(`lock file names a tasks file ${why}`, {
+      code: 'untrusted',
       where: path.join(folder, LOCK_FILE),
       details: [`options.tasks: ${tasks}`],
       fix: 'if you want to send this file to the server, add: --tasks FILE',
@@ -96,6 +98,7 @@ export async function trustedCode(
   const [first] = refused;
   if (first === undefined) return codes;
   throw new UserError('refused to run code that only a lock file names', {
+    code: 'untrusted',
     where: path.join(first.folder, LOCK_FILE),
     details: refused.slice(0, NAMED).map(described),
     fix: `if you trust this code, run: ${commandAgain(['--run-source'])}`,
@@ -113,6 +116,7 @@ async function codeOfLock(source: string, folder: string): Promise<string | unde
   const named = sourceOf(source, folder);
   if (!(await isRecording(named))) return codeIfValid(named);
   throw new UserError('lock file names a file as its source', {
+    code: 'untrusted',
     where: path.join(folder, LOCK_FILE),
     details: [`source: ${source}`],
     fix: 'if this file is a recording that you trust, add: --source FILE',
