@@ -2,36 +2,57 @@ import { z } from 'zod';
 import { UsageError, UserError } from '../errors.js';
 import { readRegularSync } from '../files.js';
 
+/** How a value is written in JSON and in TypeScript. */
+export interface Shape {
+  /** JSON schema. */
+  json: { type: string | string[]; [keyword: string]: unknown };
+  typescript: string;
+}
+
+/** The shapes of values that are neither texts nor choices. `shape.ts` reads them. */
+export const SHAPES = z.registry<Shape>();
+
+const number = (type: 'integer' | 'number', bounds: object = {}) => ({
+  json: { type, ...bounds },
+  typescript: 'number',
+});
+
 /** A whole number of at least `least`. */
 export const whole = (least: number) =>
   z
     .string()
     .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
-    .pipe(z.number().min(least, `must be ${least} or more`).max(Number.MAX_SAFE_INTEGER, 'is too large'));
+    .pipe(z.number().min(least, `must be ${least} or more`).max(Number.MAX_SAFE_INTEGER, 'is too large'))
+    .register(SHAPES, number('integer', { minimum: least }));
 
-export const wholeOrAll = z.union(
-  [z.literal('all').transform(() => Number.POSITIVE_INFINITY), whole(1)],
-  'must be a whole number or all',
-);
+export const wholeOrAll = z
+  .union([z.literal('all').transform(() => Number.POSITIVE_INFINITY), whole(1)], 'must be a whole number or all')
+  .register(SHAPES, {
+    json: { type: ['integer', 'string'], minimum: 1, pattern: '^all$' },
+    typescript: "number | 'all'",
+  });
 
 /** The upper bound, eleven days, catches typing errors. */
 export const seconds = z
   .string()
   .transform(Number)
-  .pipe(z.number('must be a number of seconds').min(0.001, 'must be 0.001 seconds or more').max(1e6, 'is too large'));
+  .pipe(z.number('must be a number of seconds').min(0.001, 'must be 0.001 seconds or more').max(1e6, 'is too large'))
+  .register(SHAPES, number('number', { minimum: 0.001, maximum: 1e6 }));
 
 /** More than nothing, and less than all. */
 export const share = z
   .string()
   .transform(Number)
-  .pipe(z.number('must be a number between 0 and 1').gt(0, 'must be greater than 0').lt(1, 'must be less than 1'));
+  .pipe(z.number('must be a number between 0 and 1').gt(0, 'must be greater than 0').lt(1, 'must be less than 1'))
+  .register(SHAPES, number('number', { exclusiveMinimum: 0, exclusiveMaximum: 1 }));
 
 export const port = z
   .string()
   .regex(/^\d{1,5}$/, 'must be a port from 1 to 65535')
   .transform(Number)
-  .pipe(z.number().min(1, 'must be a port from 1 to 65535').max(65_535, 'must be a port from 1 to 65535'));
+  .pipe(z.number().min(1, 'must be a port from 1 to 65535').max(65_535, 'must be a port from 1 to 65535'))
+  .register(SHAPES, number('integer', { minimum: 1, maximum: 65_535 }));
 
 export const text = z.string();
 export const texts = z.array(z.string());
@@ -76,18 +97,24 @@ const pair = (separator: '=' | ':', shape: string) =>
 
 /** Several pairs with distinct keys. */
 export const pairs = (separator: '=' | ':', shape: string, sameKey = (key: string) => key) =>
-  z.array(pair(separator, shape)).superRefine((all, context) => {
-    const keys = new Set<string>();
-    for (const [key] of all) {
-      if (keys.has(sameKey(key))) context.addIssue({ code: 'custom', message: `is repeated for ${key}` });
-      keys.add(sameKey(key));
-    }
-  });
+  z
+    .array(pair(separator, shape))
+    .superRefine((all, context) => {
+      const keys = new Set<string>();
+      for (const [key] of all) {
+        if (keys.has(sameKey(key))) context.addIssue({ code: 'custom', message: `is repeated for ${key}` });
+        keys.add(sameKey(key));
+      }
+    })
+    .register(SHAPES, {
+      json: { type: 'string', pattern: `.${separator}.` },
+      typescript: 'Readonly<Record<string, string>>',
+    });
 
 /** HTTP header names are case-insensitive. */
 export const headers = (separator: '=' | ':', shape: string) => pairs(separator, shape, (name) => name.toLowerCase());
 
-export const datasets = z.string().transform((value, context) => {
+const splits = z.string().transform((value, context) => {
   if (value === 'none') return value;
   const found: { train?: string; validation?: string } = {};
   for (const part of value.split(',')) {
@@ -99,4 +126,9 @@ export const datasets = z.string().transform((value, context) => {
     found[type as 'train' | 'validation'] = split;
   }
   return found;
+});
+
+export const datasets = splits.register(SHAPES, {
+  json: { type: 'string', pattern: '^(?:none$|train=|validation=)' },
+  typescript: "'none' | { readonly train?: string; readonly validation?: string }",
 });
