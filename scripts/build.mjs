@@ -1,5 +1,5 @@
 // npm run build: bundles src/ and the npm packages into dist/, which the package publishes. Without a bundle, Node would take
-// longer to find and read some 300 modules than gymgen takes to write a small root. tsc writes the types.
+// longer to find and read some 300 modules than gymgen takes to write a small root. build-types.mjs writes the types.
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -25,7 +25,7 @@ export async function ensureBundled() {
   const under = (folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, name));
   const templates = under('templates/server').filter((path) => path.endsWith('.hbs'));
   const sources = [...under('src'), ...templates, ...under('templates/report')];
-  const scripts = ['scripts/build.mjs', 'scripts/handlebars.mjs', 'scripts/page-assets.mjs'];
+  const scripts = ['scripts/build.mjs', 'scripts/build-types.mjs', 'scripts/handlebars.mjs', 'scripts/page-assets.mjs'];
   const beside = ['package-lock.json', ...scripts, 'tsconfig.json', 'tsconfig.build.json'];
   const newest = Math.max(...['src', ...beside, ...sources].map(modified));
   if (existsSync(join(root, 'dist')) && modified(BUNDLED) > newest) return;

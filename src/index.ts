@@ -1,15 +1,17 @@
-export {
-  type DiscoverOptions,
-  type Discovery,
-  discover,
-  type Task,
-  type Toolset,
-} from './discover/index.js';
-export { EXIT, Interrupted, UserError } from './errors.js';
-export { folder } from './gym/index.js';
-export type { GymOptions } from './model.js';
-export * from './operations/index.js';
-export type { Flags } from './options/index.js';
-export { type OutputFile, type Plan, writeFolder } from './output/index.js';
+/**
+ * gymgen as a library. Its functions do what the commands of the same names do.
+ *
+ * @packageDocumentation
+ */
+
+export { type BatchReporter, type BatchRunOptions, type BatchSource, batch } from './api/batch.js';
+export { check } from './api/check.js';
+export { inspect } from './api/inspect.js';
+export type * from './api/options.js';
+export { record } from './api/record.js';
+export type * from './api/results.js';
+export type { RunOptions } from './api/run.js';
+export { update } from './api/update.js';
+export { write } from './api/write.js';
+export { type ErrorCode, UserError } from './errors.js';
 export type { Progress, Reporter, SentRequest } from './reporter.js';
-export { describe, type Finding, Findings } from './rules/index.js';

@@ -9,7 +9,10 @@ export const names = () => z.array(z.string());
 
 const errorParts = {
   what: z.string().describe('The problem'),
-  code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode]).describe('The kind of error, for programs'),
+  code: z
+    .enum(Object.keys(ERROR_CODES) as [ErrorCode])
+    .meta({ id: 'Error code' })
+    .describe('The kind of error, for programs'),
   where: z.string().optional().describe('Place of the problem: a file, a URL or a task'),
   details: names().describe('Further lines, such as each invalid value'),
   fix: z.string().optional().describe('What to do about it'),
@@ -76,12 +79,12 @@ const Counts = z
 
 const FileState = z.enum(['create', 'update', 'same', 'stale', 'edited']);
 
-const PlanEntry = z.strictObject({
+const planEntry = {
   path: z.string().describe('Path in the folder'),
   state: FileState.describe('`stale`: no longer generated; `edited`: edited by hand'),
   note: z.string().optional().describe('Reason for the state'),
   isGymgenChange: z.literal(true).optional().describe('Whether gymgen itself changed, not the source'),
-});
+};
 
 const GeneratorChange = z
   .strictObject({ before: count(), now: count() })
@@ -129,10 +132,15 @@ const RowsDifference = z
   })
   .meta({ id: 'Row differences' });
 
-const FileDifference = PlanEntry.extend({
-  diff: names().optional().describe('For a text file: lines of a unified diff'),
-  rows: RowsDifference.optional().describe('For a file of rows'),
-}).meta({ id: 'Difference' });
+const PlanEntry = z.strictObject(planEntry).meta({ id: 'Planned file' });
+
+const FileDifference = z
+  .strictObject({
+    ...planEntry,
+    diff: names().optional().describe('For a text file: lines of a unified diff'),
+    rows: RowsDifference.optional().describe('For a file of rows'),
+  })
+  .meta({ id: 'Difference' });
 
 const FOLDER = 'Absolute path of the folder';
 
@@ -177,13 +185,14 @@ const CheckedFolder = z
   .meta({ id: 'Checked folder' });
 export type CheckedFolder = z.infer<typeof CheckedFolder>;
 
+const CheckFailure = z
+  .strictObject({ ...errorParts, name: z.string().describe('Name of the server') })
+  .meta({ id: 'Check failure' });
+
 export const CheckDocument = z.strictObject({
   status: z.enum(['same', 'differs', 'failed']).describe('`failed`: a folder could not be compared'),
   folders: z.array(CheckedFolder),
-  failures: z
-    .array(ErrorParts.extend({ name: z.string().describe('Name of the server') }))
-    .optional()
-    .describe('Folders that could not be compared'),
+  failures: z.array(CheckFailure).optional().describe('Folders that could not be compared'),
 });
 export type CheckDocument = z.infer<typeof CheckDocument>;
 
@@ -214,17 +223,19 @@ export type UpdateDocument = z.infer<typeof UpdateDocument>;
 
 export const BatchDocument = z.strictObject({
   jobs: z.array(
-    z.strictObject({
-      source: z.string().describe('Source as passed, without credentials'),
-      status: z
-        .enum(['wrote', 'unchanged', 'same', 'differs', 'failed', 'skipped'])
-        .describe('`same` and `differs`: with `--check`; `skipped`: not started'),
-      name: z.string().optional().describe('Name of the server, if known'),
-      rows: count().optional().describe('Number of rows'),
-      toolsets: count().optional().describe('Number of toolsets'),
-      check: CheckedFolder.optional().describe('With `--check`: what differs'),
-      error: ErrorParts.optional(),
-    }),
+    z
+      .strictObject({
+        source: z.string().describe('Source as passed, without credentials'),
+        status: z
+          .enum(['wrote', 'unchanged', 'same', 'differs', 'failed', 'skipped'])
+          .describe('`same` and `differs`: with `--check`; `skipped`: not started'),
+        name: z.string().optional().describe('Name of the server, if known'),
+        rows: count().optional().describe('Number of rows'),
+        toolsets: count().optional().describe('Number of toolsets'),
+        check: CheckedFolder.optional().describe('With `--check`: what differs'),
+        error: ErrorParts.optional(),
+      })
+      .meta({ id: 'Batch job' }),
   ),
 });
 export type BatchDocument = z.infer<typeof BatchDocument>;

@@ -1,9 +1,11 @@
+import os from 'node:os';
 import { withoutCredentials } from '../credentials.js';
 import { UsageError, UserError } from '../errors.js';
 import { checkOptions } from '../gym/index.js';
-import { type Flags, passed } from '../options/index.js';
+import { parseFlags } from '../options/flags.js';
+import { type Flags, OPTIONS, passed } from '../options/index.js';
 import { Findings } from '../rules/index.js';
-import type { Job } from './batch.js';
+import type { BatchOptions, Job } from './batch.js';
 import type { BatchFile, BatchSource } from './batch-file.js';
 import { requestOf } from './request.js';
 
@@ -16,6 +18,20 @@ export function batchJobs({ root, sources }: BatchFile, { root: passedRoot, ...f
   const gymRoot = passedRoot ?? root;
   if (gymRoot === undefined) throw new UsageError('missing Gym root', { fix: 'add --root GYM_ROOT' });
   return allOf(sources, (entry) => jobOf(entry, gymRoot, flags));
+}
+
+/**
+ * How a batch runs.
+ * @throws UserError if an option has an invalid value
+ */
+export function batchOptions(flags: Flags): BatchOptions {
+  const { concurrency, retries } = parseFlags({ concurrency: flags.concurrency, retries: flags.retries });
+  return {
+    concurrency: concurrency ?? os.availableParallelism(),
+    retries: retries ?? OPTIONS.retries.default,
+    failFast: flags.failFast ?? false,
+    check: flags.check ?? false,
+  };
 }
 
 /**

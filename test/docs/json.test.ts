@@ -1,25 +1,9 @@
 import { test } from 'vitest';
 import { z } from 'zod';
-import { PackageDocument } from '../../src/documents/package-document.js';
-import { PlayDocument } from '../../src/documents/play-documents.js';
-import { RolloutsReportDocument, ServerReportDocument } from '../../src/documents/report-documents.js';
-import {
-  BatchDocument,
-  CheckDocument,
-  DoctorDocument,
-  ErrorDocument,
-  InspectDocument,
-  RecordDocument,
-  UpdateDocument,
-  WriteDocument,
-} from '../../src/documents/schemas.js';
-import {
-  TrainerAxolotlDocument,
-  TrainerNemoRlDocument,
-  TrainerVerlDocument,
-} from '../../src/documents/trainer-documents.js';
-import { ValidateDocument } from '../../src/documents/validate-documents.js';
+import { ERROR_CODES } from '../../src/errors.js';
+import { DOCUMENTS } from './documents.js';
 import { code, either, expectPage, wrapped } from './markdown.js';
+import type { Schema } from './typescript.js';
 
 test('docs/json.md is generated from the schemas of the documents', () => {
   expectPage('json.md', page());
@@ -41,48 +25,20 @@ are masked. Fields marked as optional are left out if there is no value. The exi
 ([cli.md](cli.md#exit-codes)).
 `;
 
-const DOCUMENTS: readonly [heading: string, intro: string, schema: z.ZodType][] = [
-  ['Errors', 'Any command that fails prints this document, also for an invalid command line.', ErrorDocument],
-  ['write', 'Also `demo`. With `--diff`, `write` prints the document of `check`.', WriteDocument],
-  ['check', 'One entry per folder.', CheckDocument],
-  ['update', 'One entry per folder.', UpdateDocument],
-  ['batch', 'One entry per source, in the order of the batch.', BatchDocument],
-  ['record', 'The splits that were recorded.', RecordDocument],
-  ['inspect', 'What a source serves.', InspectDocument],
-  ['play', 'The figures of a run.', PlayDocument],
-  ['package', 'What is in a package, and the commands for it.', PackageDocument],
-  ['validate', 'One entry per target.', ValidateDocument],
-  ['report', 'A report of rollouts.', RolloutsReportDocument],
-  ['report of a server', 'A report of a folder in `resources_servers/`.', ServerReportDocument],
-  ['trainer nemo-rl', 'A config of NeMo RL.', TrainerNemoRlDocument],
-  ['trainer axolotl', 'The files that Axolotl needs.', TrainerAxolotlDocument],
-  ['trainer verl', 'What the recipe `nemo_gym` of verl needs.', TrainerVerlDocument],
-  ['doctor', 'One entry per need.', DoctorDocument],
-];
-
 function page(): string {
   const shared = new Map<string, Schema>();
-  const sections = DOCUMENTS.map(([heading, intro, schema]) => {
+  const sections = DOCUMENTS.map(({ heading, intro, schema }) => {
     const json = z.toJSONSchema(schema, { io: 'output' }) as Schema;
     for (const [name, definition] of Object.entries(json.$defs ?? {})) shared.set(name, definition);
     return `## ${heading}\n\n${intro}\n\n${fieldLines(json, 0).join('\n')}\n`;
   });
-  const objects = [...shared].map(([name, schema]) => `### ${name}\n\n${fieldLines(schema, 0).join('\n')}\n`);
+  const objects = [...shared].map(([name, schema]) => `### ${name}\n\n${linesOf(name, schema).join('\n')}\n`);
   return [INTRO, ...sections, '## Shared objects\n', ...objects].join('\n');
 }
 
-interface Schema {
-  $ref?: string;
-  $defs?: Record<string, Schema>;
-  type?: string | string[];
-  description?: string;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  items?: Schema;
-  additionalProperties?: Schema | false;
-  anyOf?: Schema[];
-  enum?: unknown[];
-  const?: unknown;
+function linesOf(name: string, schema: Schema): string[] {
+  if (name !== 'Error code') return fieldLines(schema, 0);
+  return Object.entries(ERROR_CODES).map(([one, meaning]) => wrapped(`- ${code(`"${one}"`)}: ${meaning}`, '  '));
 }
 
 function fieldLines({ properties = {}, required = [] }: Schema, depth: number): string[] {

@@ -28,8 +28,13 @@ export function either(items: readonly string[]): string {
 
 /** Compares a generated page with the file in `docs/`, or writes the file with GYMGEN_UPDATE_GOLDEN=1. */
 export function expectPage(name: string, text: string): void {
-  const file = fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
-  if (process.env.GYMGEN_UPDATE_GOLDEN === '1') writeFileSync(file, text);
-  expect(readFileSync(file, 'utf8'), `docs/${name} is out of date: run with GYMGEN_UPDATE_GOLDEN=1`).toBe(text);
+  expectFile(`docs/${name}`, text);
   expect(text.split('\n').filter((line) => line.length > LONGEST)).toEqual([]);
+}
+
+/** Compares a generated text with a file of the repository, or writes the file with GYMGEN_UPDATE_GOLDEN=1. */
+export function expectFile(path: string, text: string): void {
+  const file = fileURLToPath(new URL(`../../${path}`, import.meta.url));
+  if (process.env.GYMGEN_UPDATE_GOLDEN === '1') writeFileSync(file, text);
+  expect(readFileSync(file, 'utf8'), `${path} is out of date: run with GYMGEN_UPDATE_GOLDEN=1`).toBe(text);
 }

@@ -1,7 +1,6 @@
-import os from 'node:os';
 import { EXIT, Interrupted } from '../../errors.js';
 import type { Job, Outcome } from '../../operations/batch.js';
-import { type Flags, OPTIONS } from '../../options/index.js';
+import type { Flags } from '../../options/index.js';
 import type { CommandSpec } from '../command.js';
 import type { BatchBoard } from '../ui/batch.js';
 import type { Terminal } from '../ui/terminal.js';
@@ -45,9 +44,8 @@ async function runSources(
 ): Promise<void> {
   const [
     { batchSources },
-    { batchJobs },
+    { batchJobs, batchOptions },
     { runBatch },
-    { parseFlags },
     { BatchBoard, showBatch },
     { batchDocument },
     ui,
@@ -55,18 +53,11 @@ async function runSources(
     import('../batch-sources.js'),
     import('../../operations/batch-jobs.js'),
     import('../../operations/batch.js'),
-    import('../../options/flags.js'),
     import('../ui/batch.js'),
     import('../../documents/batch.js'),
     import('../ui/error.js'),
   ]);
-  const { concurrency, retries } = parseFlags({ concurrency: flags.concurrency, retries: flags.retries });
-  const options = {
-    concurrency: concurrency ?? os.availableParallelism(),
-    retries: retries ?? OPTIONS.retries.default,
-    failFast: flags.failFast ?? false,
-    check: flags.check ?? false,
-  };
+  const options = batchOptions(flags);
   const { sources, ...others } = flags;
   const jobs = batchJobs(await batchSources(file, sources ?? [], signal), others);
   const board = new BatchBoard(jobs.length, terminal);

@@ -299,7 +299,10 @@ describe('a failure', () => {
   test('with --json: one document', () => {
     const { terminal, out } = opened({ json: true });
     showError(new UserError('no', { where: 'w' }), terminal);
-    expect(JSON.parse(out.text)).toEqual({ error: { what: 'no', code: 'failed', where: 'w', details: [] }, exitCode: 2 });
+    expect(JSON.parse(out.text)).toEqual({
+      error: { what: 'no', code: 'failed', where: 'w', details: [] },
+      exitCode: 2,
+    });
   });
 });
 

@@ -1,0 +1,98 @@
+import { test } from 'vitest';
+import { z } from 'zod';
+import { libraryName, libraryOptions } from '../../src/api/arguments.js';
+import {
+  type CommandName,
+  helpOf,
+  isGenerateOption,
+  type NamedOption,
+  type OptionName,
+} from '../../src/options/index.js';
+import { shapeOf } from '../../src/options/shape.js';
+import { DOCUMENTS } from './documents.js';
+import { expectFile } from './markdown.js';
+import { interfaceText, type Property, propertiesOf, type Schema, typeName } from './typescript.js';
+
+const header = (source: string) => `\
+// Generated from ${source}. To update: GYMGEN_UPDATE_GOLDEN=1 npx vitest run --project unit test/docs
+
+`;
+
+test('src/api/options.ts has the options of each function', () => {
+  const imports = "import type { BatchRunOptions } from './batch.js';\nimport type { RunOptions } from './run.js';\n\n";
+  expectFile('src/api/options.ts', header('src/options/') + imports + optionTypes().join('\n'));
+});
+
+test('src/api/results.ts has the documents of --json', () => {
+  const imports = "import type { ErrorCode } from '../errors.js';\n\n";
+  expectFile('src/api/results.ts', header('src/documents/schemas.ts') + imports + resultTypes().join('\n'));
+});
+
+function optionTypes(): string[] {
+  const [write, check, update] = [libraryOptions('write'), libraryOptions('check'), libraryOptions('update')];
+  const source = libraryOptions('record');
+  const generate = write.filter(({ name }) => isGenerateOption(name) && !has(source, name));
+  const generated = [...source, ...generate];
+  const lock = update.filter(({ name }) => has(check, name));
+  const ofLock: OptionName[] = ['source', 'runSource'];
+  const own = (command: CommandName) => libraryOptions(command).filter(({ name }) => !has(generated, name));
+  return [
+    options('SourceOptions', 'Options of every function that reads a source.', source),
+    options('GenerateOptions', 'Options that decide what is generated.', generate, ['SourceOptions']),
+    options('WriteOptions', 'Options of `write`.', own('write'), ['GenerateOptions', 'RunOptions']),
+    options(
+      'CheckOptions',
+      'Options of `check` with a source.',
+      own('check').filter(({ name }) => !ofLock.includes(name)),
+      ['GenerateOptions', 'RunOptions'],
+    ),
+    alias('InspectOptions', 'Options of `inspect`.', 'GenerateOptions & RunOptions'),
+    alias('RecordOptions', 'Options of `record`.', 'SourceOptions & RunOptions'),
+    options('LockOptions', 'Options in addition to those of the lock files.', lock, ['RunOptions']),
+    options(
+      'CheckRootOptions',
+      'Options of `check` with the sources in the lock files.',
+      own('check').filter(({ name }) => !has(lock, name)),
+      ['LockOptions'],
+    ),
+    options(
+      'UpdateOptions',
+      'Options of `update`.',
+      update.filter(({ name }) => !has(lock, name)),
+      ['LockOptions'],
+    ),
+    options('BatchOptions', 'Options of `batch`.', own('batch'), ['GenerateOptions', 'BatchRunOptions']),
+  ];
+}
+
+function has(options: readonly NamedOption[], name: OptionName): boolean {
+  return options.some((option) => option.name === name);
+}
+
+function options(name: string, doc: string, all: readonly NamedOption[], parents: string[] = []): string {
+  return interfaceText(name, all.map(property), doc, parents);
+}
+
+function property(option: NamedOption): Property {
+  const { repeatable: _, ...once } = option; // a list in the library
+  return { name: libraryName(option), type: shapeOf(option).typescript, doc: helpOf(once), isOptional: true };
+}
+
+function alias(name: string, doc: string, type: string): string {
+  return `/** ${doc} */\nexport type ${name} = ${type};\n`;
+}
+
+const RESULTS = ['write', 'check', 'update', 'batch', 'record', 'inspect'];
+
+function resultTypes(): string[] {
+  const shared = new Map<string, Schema>();
+  const results = DOCUMENTS.filter(({ heading }) => RESULTS.includes(heading)).map(({ heading, schema }) => {
+    const json = z.toJSONSchema(schema, { io: 'output' }) as Schema;
+    for (const [id, definition] of Object.entries(json.$defs ?? {})) shared.set(id, definition);
+    return interfaceText(`${typeName(heading)}Result`, propertiesOf(json), `The result of \`${heading}\`.`);
+  });
+  const parts = [...shared]
+    .filter(([id]) => id !== 'Error code')
+    .map(([id, schema]) => interfaceText(typeName(id), propertiesOf(schema), schema.description));
+  return [...results, ...parts];
+}

@@ -1,0 +1,89 @@
+import type { z } from 'zod';
+import { PackageDocument } from '../../src/documents/package-document.js';
+import { PlayDocument } from '../../src/documents/play-documents.js';
+import { RolloutsReportDocument, ServerReportDocument } from '../../src/documents/report-documents.js';
+import {
+  BatchDocument,
+  CheckDocument,
+  DoctorDocument,
+  ErrorDocument,
+  InspectDocument,
+  RecordDocument,
+  UpdateDocument,
+  WriteDocument,
+} from '../../src/documents/schemas.js';
+import {
+  TrainerAxolotlDocument,
+  TrainerNemoRlDocument,
+  TrainerVerlDocument,
+} from '../../src/documents/trainer-documents.js';
+import { ValidateDocument } from '../../src/documents/validate-documents.js';
+
+/** A document that `--json` prints. */
+export interface JsonDocument {
+  /** Heading in docs/json.md. */
+  heading: string;
+  /** File in schemas/. */
+  file: string;
+  intro: string;
+  schema: z.ZodType;
+}
+
+export const DOCUMENTS: readonly JsonDocument[] = [
+  {
+    heading: 'Errors',
+    file: 'error.json',
+    intro: 'Any command that fails prints this document, also for an invalid command line.',
+    schema: ErrorDocument,
+  },
+  {
+    heading: 'write',
+    file: 'write.json',
+    intro: 'Also `demo`. With `--diff`, `write` prints the document of `check`.',
+    schema: WriteDocument,
+  },
+  { heading: 'check', file: 'check.json', intro: 'One entry per folder.', schema: CheckDocument },
+  { heading: 'update', file: 'update.json', intro: 'One entry per folder.', schema: UpdateDocument },
+  {
+    heading: 'batch',
+    file: 'batch.json',
+    intro: 'One entry per source, in the order of the batch.',
+    schema: BatchDocument,
+  },
+  { heading: 'record', file: 'record.json', intro: 'The splits that were recorded.', schema: RecordDocument },
+  { heading: 'inspect', file: 'inspect.json', intro: 'What a source serves.', schema: InspectDocument },
+  { heading: 'play', file: 'play.json', intro: 'The figures of a run.', schema: PlayDocument },
+  {
+    heading: 'package',
+    file: 'package.json',
+    intro: 'What is in a package, and the commands for it.',
+    schema: PackageDocument,
+  },
+  { heading: 'validate', file: 'validate.json', intro: 'One entry per target.', schema: ValidateDocument },
+  { heading: 'report', file: 'report.json', intro: 'A report of rollouts.', schema: RolloutsReportDocument },
+  {
+    heading: 'report of a server',
+    file: 'report-server.json',
+    intro: 'A report of a folder in `resources_servers/`.',
+    schema: ServerReportDocument,
+  },
+  {
+    heading: 'trainer nemo-rl',
+    file: 'trainer-nemo-rl.json',
+    intro: 'A config of NeMo RL.',
+    schema: TrainerNemoRlDocument,
+  },
+  {
+    heading: 'trainer axolotl',
+    file: 'trainer-axolotl.json',
+    intro: 'The files that Axolotl needs.',
+    schema: TrainerAxolotlDocument,
+  },
+  {
+    heading: 'trainer verl',
+    file: 'trainer-verl.json',
+    intro: 'What the recipe `nemo_gym` of verl needs.',
+    schema: TrainerVerlDocument,
+  },
+  { heading: 'doctor', file: 'doctor.json', intro: 'One entry per need.', schema: DoctorDocument },
+];
