@@ -4,7 +4,8 @@
  * @packageDocumentation
  */
 
-export { type BatchReporter, type BatchRunOptions, type BatchSource, batch } from './api/batch.js';
+export { type BatchSource, batch } from './api/batch.js';
+export type { BatchReporter, BatchRunOptions } from './api/batch-reporter.js';
 export { check } from './api/check.js';
 export { inspect } from './api/inspect.js';
 export type * from './api/options.js';

@@ -3,8 +3,9 @@ import { batchDocument } from '../documents/batch.js';
 import { type BatchObserver, runBatch } from '../operations/batch.js';
 import { type BatchFile, readBatchFile } from '../operations/batch-file.js';
 import { batchJobs, batchOptions } from '../operations/batch-jobs.js';
-import type { Progress, SentRequest } from '../reporter.js';
+import type { SentRequest } from '../reporter.js';
 import { assertFilled, flagsOf } from './arguments.js';
+import type { BatchReporter } from './batch-reporter.js';
 import type { BatchOptions, GenerateOptions } from './options.js';
 import type { BatchJob, BatchResult } from './results.js';
 import { run, wholeReporter } from './run.js';
@@ -13,28 +14,6 @@ import { run, wholeReporter } from './run.js';
 export interface BatchSource extends GenerateOptions {
   /** Source as in {@link write}. */
   source: string;
-}
-
-/** How a batch runs. */
-export interface BatchRunOptions {
-  /** Stops the batch. The function then rejects with the signal's reason, once all sources have ended. */
-  signal?: AbortSignal | undefined;
-  /** Receives what happens to each source. Each method is optional. */
-  reporter?: BatchReporter | undefined;
-}
-
-/** Receives what a batch reports while it runs. `source` is the name of the source, or the source as passed. */
-export interface BatchReporter {
-  /** The work on a source begins. */
-  begun?(source: string): void;
-  progress?(progress: Progress, source: string): void;
-  /** Useful information. */
-  note?(text: string, source: string): void;
-  /** A problem that the user may have to act on. */
-  warn?(text: string, source: string): void;
-  request?(request: SentRequest, source: string): void;
-  /** The work on a source has ended. */
-  ended?(job: BatchJob, source: string): void;
 }
 
 /**

@@ -1,6 +1,6 @@
 // Generated from src/options/. To update: GYMGEN_UPDATE_GOLDEN=1 npx vitest run --project unit test/docs
 
-import type { BatchRunOptions } from './batch.js';
+import type { BatchRunOptions } from './batch-reporter.js';
 import type { RunOptions } from './run.js';
 
 /** Options of every function that reads a source. */

@@ -30,7 +30,7 @@ const ERRORS: Readonly<Record<string, string>> = { MULTIPLE_DOCS: 'a second YAML
 const REPORTED = 20;
 
 /** Options of the command line that a file may contain. */
-const ACCEPTED = optionsOf('batch').filter(({ name }) => isGenerateOption(name));
+export const ACCEPTED = optionsOf('batch').filter(({ name }) => isGenerateOption(name));
 const Filled = z.string().regex(/\S/, 'is empty');
 const Text = z.union([Filled, z.number(), z.boolean()], 'must be a single value').transform(String);
 
@@ -38,9 +38,11 @@ const Text = z.union([Filled, z.number(), z.boolean()], 'must be a single value'
 const Settings = z.strictObject(
   Object.fromEntries(ACCEPTED.map((option) => [keyOf(option), schemaOf(option).optional()])),
 );
-const Batch = z.strictObject({
-  root: Filled.optional(),
-  defaults: Settings.default({}),
+/** What a batch file contains. */
+export const BatchSchema = z.strictObject({
+  $schema: z.string().optional().describe('JSON schema of this file, for editors'),
+  root: Filled.optional().describe('Gym root'),
+  defaults: Settings.default({}).describe('Options for every source'),
   sources: z
     .array(
       z.union(
@@ -49,7 +51,8 @@ const Batch = z.strictObject({
       ),
       'must be a list of sources',
     )
-    .min(1, 'must name a source'),
+    .min(1, 'must name a source')
+    .describe('Sources, each alone or with its own options'),
 });
 
 /**
@@ -81,13 +84,13 @@ export function readBatchFile(file: string): BatchFile {
       document.errors.map(({ pos, code, message }) => `${at(pos[0])}: ${ERRORS[code] ?? message.split('\n')[0]}`),
     );
   }
-  const parsed = Batch.safeParse(yamlValues(document, file, lines));
+  const parsed = BatchSchema.safeParse(yamlValues(document, file, lines));
   if (!parsed.success)
     refuse(
       file,
       parsed.error.issues.slice(0, REPORTED).flatMap((issue) => mistakes(issue, placeOf)),
     );
-  const { root, defaults, sources } = parsed.data as z.infer<typeof Batch>;
+  const { root, defaults, sources } = parsed.data as z.infer<typeof BatchSchema>;
   const folder = path.dirname(file);
   return {
     ...(root === undefined ? {} : { root: path.resolve(folder, root) }),
@@ -154,7 +157,8 @@ function readText(file: string): string {
   }
 }
 
-function keyOf({ name }: NamedOption): string {
+/** The key of an option in a batch file. */
+export function keyOf({ name }: NamedOption): string {
   return flagOf(name).replace(/^--/, '');
 }
 

@@ -19,7 +19,8 @@ const header = (source: string) => `\
 `;
 
 test('src/api/options.ts has the options of each function', () => {
-  const imports = "import type { BatchRunOptions } from './batch.js';\nimport type { RunOptions } from './run.js';\n\n";
+  const imports =
+    "import type { BatchRunOptions } from './batch-reporter.js';\nimport type { RunOptions } from './run.js';\n\n";
   expectFile('src/api/options.ts', header('src/options/') + imports + optionTypes().join('\n'));
 });
 

@@ -23,7 +23,7 @@ import { ValidateDocument } from '../../src/documents/validate-documents.js';
 export interface JsonDocument {
   /** Heading in docs/json.md. */
   heading: string;
-  /** File in schemas/. */
+  /** File in schemas/json/. */
   file: string;
   intro: string;
   schema: z.ZodType;

@@ -1,9 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
-import { finishCommits, LOCK_FILE, LockSchema, readLock, writeFolder } from '../../src/output/index.js';
+import { finishCommits, LOCK_FILE, readLock, writeFolder } from '../../src/output/index.js';
 import {
   changesIn,
   type Files,
@@ -130,11 +128,4 @@ test('a byte order mark in a lock file is accepted', async () => {
   const lock = join(folderOf(root), LOCK_FILE);
   writeFileSync(lock, `\ufeff${readFileSync(lock, 'utf8')}`);
   expect(changesIn(await write(root, FILES, { dryRun: true }))).toEqual({ [LOCK_FILE]: 'update' });
-});
-
-test('docs/gymgen.lock.schema.json is the schema of the code (GYMGEN_UPDATE_GOLDEN=1 writes it)', () => {
-  const file = fileURLToPath(new URL('../../docs/gymgen.lock.schema.json', import.meta.url));
-  const schema = { title: 'gymgen.lock.json', ...z.toJSONSchema(LockSchema, { io: 'input' }) };
-  if (process.env.GYMGEN_UPDATE_GOLDEN === '1') writeFileSync(file, JSON.stringify(schema, null, 2));
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(schema);
 });
