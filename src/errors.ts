@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   failed: 'any other failure',
 } as const;
 
+/** The kind of an error, for programs. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 export interface ErrorParts {
@@ -55,6 +56,7 @@ export class UserError extends Error {
   /** Further lines, such as each invalid value. */
   readonly details: readonly string[];
 
+  /** @internal */
   constructor(what: string, parts: ErrorParts = {}) {
     super(what, { cause: parts.cause });
     this.code = parts.code ?? 'failed';
@@ -63,12 +65,18 @@ export class UserError extends Error {
     this.details = parts.details ?? [];
   }
 
-  /** The same error with another place. */
+  /**
+   * The same error with another place.
+   * @internal
+   */
   at(where: string): UserError {
     return this.with({ where });
   }
 
-  /** The same error with other parts. */
+  /**
+   * The same error with other parts.
+   * @internal
+   */
   with(parts: ErrorParts): UserError {
     const { message, code, where, details, fix, cause } = this;
     const own = {

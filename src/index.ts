@@ -15,4 +15,4 @@ export type { RunOptions } from './api/run.js';
 export { update } from './api/update.js';
 export { write } from './api/write.js';
 export { type ErrorCode, UserError } from './errors.js';
-export type { Progress, Reporter, SentRequest } from './reporter.js';
+export type { OnProgress, Progress, Reporter, SentRequest } from './reporter.js';

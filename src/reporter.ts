@@ -5,7 +5,7 @@
 export type Progress =
   /** Waits for the first answers of a server. */
   | { phase: 'connect'; server: string }
-  /** Probes tasks for their tools: `done` of the `total` toolsets that are known so far have been probed, with `tasks`. */
+  /** Probes tasks for their tools: `done` of the `total` toolsets known so far have been probed, with `tasks`. */
   | { phase: 'probe'; done: number; total: number; tasks: { done: number; total: number } }
   /** Reads the tasks of a split, or the rows or rollouts of a file. */
   | { phase: 'read'; from: string; unit: 'tasks' | 'rows' | 'rollouts'; done: number; total?: number }

@@ -22,7 +22,7 @@ export interface BatchSource extends GenerateOptions {
  * @param sources - A batch file (docs/batch.md), or sources, each alone or with its own options
  * @param options - The options of `gymgen batch`, with the same defaults. They override those of each source.
  * @returns The outcome of each source, in their order: the document that `gymgen batch --json` prints
- * @throws {@link UserError} if an option is invalid, or if two sources would write the same folder
+ * @throws UserError if an option is invalid, or if two sources would write the same folder
  *
  * @example
  * ```ts

@@ -16,7 +16,7 @@ import { run } from './run.js';
  * @param gymRoot - Gym root to compare
  * @param options - The options of `gymgen check <gym-root>`
  * @returns Whether the folders are the same, and what differs: the document that `gymgen check --json` prints
- * @throws {@link UserError} if the only folder cannot be compared; with several folders, the result has the failures
+ * @throws UserError if the only folder cannot be compared; with several folders, the result has the failures
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ import { run } from './run.js';
  * @param source - Source as in {@link write}
  * @param options - The options of `gymgen inspect`, with the same defaults
  * @returns What the source serves, and what NeMo Gym would reject: the document that `gymgen inspect --json` prints
- * @throws {@link UserError} if the source cannot be read
+ * @throws UserError if the source cannot be read
  *
  * @example
  * ```ts

@@ -13,7 +13,7 @@ import { run } from './run.js';
  * @param file - Target file, such as `shop.jsonl`, or `shop.jsonl.gz` to compress it
  * @param options - The options of `gymgen record`, with the same defaults
  * @returns What was recorded: the document that `gymgen record --json` prints
- * @throws {@link UserError} if the source cannot be read, or if the file exists and is not a recording
+ * @throws UserError if the source cannot be read, or if the file exists and is not a recording
  *
  * @example
  * ```ts

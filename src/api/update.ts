@@ -12,7 +12,7 @@ import { run } from './run.js';
  * @param gymRoot - Gym root to update
  * @param options - The options of `gymgen update`, with the same defaults
  * @returns What was written, by folder: the document that `gymgen update --json` prints
- * @throws {@link UserError} if the only folder cannot be updated; with several folders, the result has the failures
+ * @throws UserError if the only folder cannot be updated; with several folders, the result has the failures
  *
  * @example
  * ```ts

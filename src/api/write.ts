@@ -14,7 +14,7 @@ import { run } from './run.js';
  * @param gymRoot - Target Gym root (created if missing)
  * @param options - The options of `gymgen write`, with the same defaults
  * @returns What was written: the document that `gymgen write --json` prints
- * @throws {@link UserError} if the source cannot be read, if NeMo Gym would reject it, or if files were edited by hand
+ * @throws UserError if the source cannot be read, if NeMo Gym would reject it, or if files were edited by hand
  *
  * @example
  * ```ts
