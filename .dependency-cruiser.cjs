@@ -32,11 +32,11 @@ const KNOWN = ['json', 'options', 'rules', 'state', ...ORDER];
 
 const src = join(__dirname, 'src');
 /**
- * Folders that are imported only through their index.ts. The command line imports each operation by its own file, so that a
- * command loads only what it needs; so does the parser of option values.
+ * Folders that are imported only through their index.ts. The parser of option values is imported by its own file, so that a
+ * command loads only what it needs.
  */
 const indexed = readdirSync(src, { recursive: true }).filter(
-  (name) => existsSync(join(src, name, 'index.ts')) && !['operations', 'options'].includes(name),
+  (name) => existsSync(join(src, name, 'index.ts')) && name !== 'options',
 );
 
 const laterFolders = ORDER.slice(0, -1).map((folder, index) => ({

@@ -52,10 +52,10 @@ describe('the schema of a batch file', () => {
   const schema = z.fromJSONSchema(batchSchema() as Parameters<typeof z.fromJSONSchema>[0]);
   const isValid = (text: string) => schema.safeParse(parse(text)).success;
 
-  test('accepts the file of docs/batch.md', () => {
+  test('accepts the files of docs/batch.md', () => {
     const docs = readFileSync(`${REPOSITORY}docs/batch.md`, 'utf8');
-    const [, file = ''] = /```yaml\n([\s\S]*?)```/.exec(docs) ?? [];
-    expect([file.includes('sources:'), isValid(file)]).toEqual([true, true]);
+    const files = [...docs.matchAll(/```(?:yaml|json)\n([\s\S]*?)```/g)].map(([, file = '']) => file);
+    expect(files.map(isValid)).toEqual([true, true, true]);
   });
 
   test.each([
