@@ -36,8 +36,7 @@ export async function ensureBundled() {
 export async function ensureBuilt() {
   await ensureBundled();
   if (modified(TYPED) > modified(BUNDLED)) return;
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  await step(TYPED, "writing gymgen's types", process.execPath, [tsc, '-p', 'tsconfig.build.json']);
+  await step(TYPED, "writing gymgen's types", process.execPath, [join(root, 'scripts/build-types.mjs')]);
 }
 
 async function step(stamp, what, command, args) {

@@ -33,6 +33,11 @@ export function invocation({ argv, env, cwd }: Start = thisStart()): string {
   return isOnPath(script, env) ? 'gymgen' : shellQuote(near(script, cwd));
 }
 
+/** Whether this process is the command line, and not a program that uses the library. */
+export function isCommandLine(argv: readonly string[] = process.argv): boolean {
+  return /^gymgen(?:\.cjs)?$/.test(path.basename(argv[1] ?? ''));
+}
+
 /** The running command with more arguments, for a shell. The value of a header, which may be a secret, is left out. */
 export function commandAgain(more: readonly string[], argv: readonly string[] = process.argv): string {
   const args = argv.slice(2).map((arg, index, all) => withoutSecret(arg, all[index - 1]));

@@ -155,6 +155,15 @@ test('check lists folders that cannot be compared', async () => {
   expect(server.sessions.length).toBeGreaterThan(0);
 });
 
+test('check refuses code that only a lock file names, and names the option', async () => {
+  const { url, root } = await place();
+  await write(url, root);
+  const lock = join(root, 'resources_servers/grid_v1/gymgen.lock.json');
+  writeFileSync(lock, readFileSync(lock, 'utf8').replace(url, 'installed_bundle'));
+  const error = await errorOf(check(root));
+  expect(error).toMatchObject({ code: 'untrusted', fix: 'if you trust this code, set runSource' });
+});
+
 test('update keeps manual edits', async () => {
   const { url, server, root } = await place();
   await write(url, root);

@@ -4,7 +4,7 @@ import { isRecording } from '../../discover/index.js';
 import { UserError } from '../../errors.js';
 import { parseServerUrl } from '../../openenv/index.js';
 import { hasGitPart, LOCK_FILE } from '../../output/index.js';
-import { commandAgain, shellQuote } from '../../printed-command.js';
+import { commandAgain, isCommandLine, shellQuote } from '../../printed-command.js';
 import { codeOf } from '../../source/index.js';
 import { isRemembered, rememberedRecording, type TrustedCode } from '../../state/trusted-sources.js';
 import type { WrittenFolder } from '../../written/index.js';
@@ -101,7 +101,7 @@ export async function trustedCode(
     code: 'untrusted',
     where: path.join(first.folder, LOCK_FILE),
     details: refused.slice(0, NAMED).map(described),
-    fix: `if you trust this code, run: ${commandAgain(['--run-source'])}`,
+    fix: `if you trust this code, ${isCommandLine() ? `run: ${commandAgain(['--run-source'])}` : 'set runSource'}`,
   });
 }
 
