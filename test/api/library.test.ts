@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { batch, check, inspect, type Progress, record, UserError, update, write } from '../../src/index.js';
 import { tempFolder } from '../support/built-cli.js';
 import { gymgenHere } from '../support/cli-here.js';
@@ -60,6 +61,8 @@ describe('write', () => {
     const document = JSON.parse(stdout);
     expect(JSON.parse(JSON.stringify(result))).toEqual({ ...document, folder: result.folder });
     expect(result).toMatchObject({ status: 'wrote', rows: [{ split: 'train', rows: 3 }] });
+    const schema = new URL('../../schemas/json/write.json', import.meta.url);
+    expect(z.fromJSONSchema(JSON.parse(readFileSync(schema, 'utf8'))).parse(document)).toEqual(document);
   });
 
   test('with dryRun, plans and writes nothing', async () => {

@@ -9,7 +9,7 @@ import { shapeOf } from '../../src/options/shape.js';
 import { LockSchema } from '../../src/output/index.js';
 import { DOCUMENTS } from './documents.js';
 import { expectFile } from './markdown.js';
-import type { Schema } from './typescript.js';
+import { type Schema, typeName } from './typescript.js';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -18,7 +18,7 @@ const SCHEMAS: readonly [file: string, title: string, schema: () => object][] = 
   ['batch-file.json', 'Batch file of gymgen', batchSchema],
   ...DOCUMENTS.map(({ heading, file, schema }) => {
     const title = heading === 'Errors' ? 'Error of gymgen' : `gymgen ${heading} --json`;
-    return [`json/${file}`, title, () => z.toJSONSchema(schema, { io: 'output' })] as [string, string, () => object];
+    return [`json/${file}`, title, () => documentSchema(schema)] as [string, string, () => object];
   }),
 ];
 
@@ -30,6 +30,18 @@ test('schemas/ has no other files', () => {
   const found = readdirSync(`${REPOSITORY}schemas`, { recursive: true }) as string[];
   expect(found.filter((file) => file !== 'json').sort()).toEqual(SCHEMAS.map(([file]) => file).sort());
 });
+
+/** The schema of a document. Its references are URIs, so the names in them have no spaces. */
+function documentSchema(schema: z.ZodType): object {
+  const json = z.toJSONSchema(schema, { io: 'output' }) as Schema;
+  const text = Object.keys(json.$defs ?? {}).reduce(
+    (all, id) => all.replaceAll(`"#/$defs/${id}"`, `"#/$defs/${typeName(id)}"`),
+    JSON.stringify(json),
+  );
+  const named: Schema = JSON.parse(text);
+  const definitions = Object.entries(named.$defs ?? {}).map(([id, definition]) => [typeName(id), definition]);
+  return { ...named, ...(named.$defs && { $defs: Object.fromEntries(definitions) }) };
+}
 
 /** The schema of the reader, with the help of each option and its type. */
 function batchSchema(): object {
