@@ -1,5 +1,5 @@
 import type { Progress, SentRequest } from '../reporter.js';
-import type { BatchJob } from './results.js';
+import type { BatchJob } from './result-parts.js';
 
 /** How a batch runs. */
 export interface BatchRunOptions {

@@ -7,7 +7,8 @@ import type { SentRequest } from '../reporter.js';
 import { assertFilled, flagsOf } from './arguments.js';
 import type { BatchReporter } from './batch-reporter.js';
 import type { BatchOptions, GenerateOptions } from './options.js';
-import type { BatchJob, BatchResult } from './results.js';
+import type { BatchJob } from './result-parts.js';
+import type { BatchResult } from './results.js';
 import { run, wholeReporter } from './run.js';
 
 /** A source of a batch, with its own options. */

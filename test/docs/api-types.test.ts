@@ -24,10 +24,19 @@ test('src/api/options.ts has the options of each function', () => {
   expectFile('src/api/options.ts', header('src/options/') + imports + optionTypes().join('\n'));
 });
 
-test('src/api/results.ts has the documents of --json', () => {
-  const imports = "import type { ErrorCode } from '../errors.js';\n\n";
-  expectFile('src/api/results.ts', header('src/documents/schemas.ts') + imports + resultTypes().join('\n'));
+test('src/api/results.ts and result-parts.ts have the documents of --json', () => {
+  const { results, parts } = resultTypes();
+  const from = header('src/documents/schemas.ts');
+  expectFile('src/api/results.ts', from + importText(results, parts.names, './result-parts.js') + results);
+  expectFile('src/api/result-parts.ts', from + importText(parts.text, ['ErrorCode'], '../errors.js') + parts.text);
 });
+
+/** The import of the names that a text uses. */
+function importText(text: string, names: readonly string[], from: string): string {
+  const used = names.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).sort((a, b) => a.localeCompare(b, 'en'));
+  const line = `import type { ${used.join(', ')} } from '${from}';`;
+  return `${line.length <= 120 ? line : line.replace('{ ', '{\n  ').replaceAll(', ', ',\n  ').replace(' }', ',\n}')}\n\n`;
+}
 
 function optionTypes(): string[] {
   const [write, check, update] = [libraryOptions('write'), libraryOptions('check'), libraryOptions('update')];
@@ -85,15 +94,17 @@ function alias(name: string, doc: string, type: string): string {
 
 const RESULTS = ['write', 'check', 'update', 'batch', 'record', 'inspect'];
 
-function resultTypes(): string[] {
+function resultTypes() {
   const shared = new Map<string, Schema>();
   const results = DOCUMENTS.filter(({ heading }) => RESULTS.includes(heading)).map(({ heading, schema }) => {
     const json = z.toJSONSchema(schema, { io: 'output' }) as Schema;
     for (const [id, definition] of Object.entries(json.$defs ?? {})) shared.set(id, definition);
     return interfaceText(`${typeName(heading)}Result`, propertiesOf(json), `The result of \`${heading}\`.`);
   });
-  const parts = [...shared]
-    .filter(([id]) => id !== 'Error code')
-    .map(([id, schema]) => interfaceText(typeName(id), propertiesOf(schema), schema.description));
-  return [...results, ...parts];
+  const parts = [...shared].filter(([id]) => id !== 'Error code');
+  const texts = parts.map(([id, schema]) => interfaceText(typeName(id), propertiesOf(schema), schema.description));
+  return {
+    results: results.join('\n'),
+    parts: { text: texts.join('\n'), names: parts.map(([id]) => typeName(id)) },
+  };
 }

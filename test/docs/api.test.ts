@@ -48,14 +48,15 @@ function page(): string {
     ...codes.map((line) => wrapped(line, '  ')),
     '\n## Runs\n',
     typesOf('api/run.ts', ['RunOptions']),
-    typesOf('reporter.ts', ['Reporter', 'OnProgress', 'Progress', 'SentRequest']),
+    typesOf('reporter.ts', ['Reporter', 'OnProgress', 'Progress', 'OnRequest', 'SentRequest']),
     typesOf('api/batch-reporter.ts'),
     '## Options\n',
     typesOf('api/options.ts'),
     typesOf('api/batch.ts', ['BatchSource']),
     '## Results\n',
     'Options are named as on the command line.\n',
-    typesOf('api/results.ts').trimEnd(),
+    typesOf('api/results.ts'),
+    typesOf('api/result-parts.ts').trimEnd(),
     '',
   ].join('\n');
 }
