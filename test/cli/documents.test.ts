@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { rolloutLines } from '../../bench/support/rollouts.mjs';
 import { RolloutsReportDocument, ServerReportDocument } from '../../src/documents/report-documents.js';
 import * as documents from '../../src/documents/schemas.js';
+import { InspectDocument, RecordDocument } from '../../src/documents/source-documents.js';
 import { tempFolder } from '../support/built-cli.js';
 import { gymgenHere } from '../support/cli-here.js';
 import { days, tool } from '../support/served-tasks.js';
@@ -94,10 +95,10 @@ test('batch: each status', async () => {
 
 test('record and inspect', async () => {
   const { url, json } = await place();
-  expect(await json(documents.RecordDocument, 'record', url, 'grid.jsonl')).toMatchObject({ environment: 'grid-v1' });
-  const served = await json(documents.InspectDocument, 'inspect', url);
+  expect(await json(RecordDocument, 'record', url, 'grid.jsonl')).toMatchObject({ environment: 'grid-v1' });
+  const served = await json(InspectDocument, 'inspect', url);
   expect(served.splits.map(({ count }) => count)).toEqual([5, 2]);
-  const recorded = await json(documents.InspectDocument, 'inspect', 'grid.jsonl');
+  const recorded = await json(InspectDocument, 'inspect', 'grid.jsonl');
   expect(recorded.toolsets).toEqual(served.toolsets);
 });
 

@@ -1,10 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { test } from 'vitest';
 import { ERROR_CODES } from '../../src/errors.js';
+import { apiTypes } from './api-types.js';
 import { type Declaration, declarationsIn } from './declarations.js';
-import { code, expectPage, wrapped } from './markdown.js';
+import { code, expectFile, expectPage, wrapped } from './markdown.js';
 
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
+
+// Before docs/api.md, which shows them.
+test.each(apiTypes())('%s is generated', (path, text) => expectFile(path, text));
 
 test('docs/api.md is generated from the comments of the library', () => {
   expectPage('api.md', page());

@@ -7,11 +7,10 @@ import {
   CheckDocument,
   DoctorDocument,
   ErrorDocument,
-  InspectDocument,
-  RecordDocument,
   UpdateDocument,
   WriteDocument,
 } from '../../src/documents/schemas.js';
+import { InspectDocument, RecordDocument } from '../../src/documents/source-documents.js';
 import {
   TrainerAxolotlDocument,
   TrainerNemoRlDocument,

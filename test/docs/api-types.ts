@@ -1,4 +1,5 @@
-import { test } from 'vitest';
+// The types of the library: options from the table, and results from the schemas of the documents.
+
 import { z } from 'zod';
 import { libraryName, libraryOptions } from '../../src/api/arguments.js';
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../src/options/index.js';
 import { shapeOf } from '../../src/options/shape.js';
 import { DOCUMENTS } from './documents.js';
-import { expectFile } from './markdown.js';
 import { interfaceText, type Property, propertiesOf, type Schema, typeName } from './typescript.js';
 
 const header = (source: string) => `\
@@ -18,18 +18,19 @@ const header = (source: string) => `\
 
 `;
 
-test('src/api/options.ts has the options of each function', () => {
-  const imports =
-    "import type { BatchRunOptions } from './batch-reporter.js';\nimport type { RunOptions } from './run.js';\n\n";
-  expectFile('src/api/options.ts', header('src/options/') + imports + optionTypes().join('\n'));
-});
-
-test('src/api/results.ts and result-parts.ts have the documents of --json', () => {
+/** The generated modules of src/api/, by path. */
+export function apiTypes(): [path: string, text: string][] {
   const { results, parts } = resultTypes();
   const from = header('src/documents/schemas.ts');
-  expectFile('src/api/results.ts', from + importText(results, parts.names, './result-parts.js') + results);
-  expectFile('src/api/result-parts.ts', from + importText(parts.text, ['ErrorCode'], '../errors.js') + parts.text);
-});
+  return [
+    ['src/api/options.ts', header('src/options/') + IMPORTS + optionTypes().join('\n')],
+    ['src/api/results.ts', from + importText(results, parts.names, './result-parts.js') + results],
+    ['src/api/result-parts.ts', from + importText(parts.text, ['ErrorCode'], '../errors.js') + parts.text],
+  ];
+}
+
+const IMPORTS =
+  "import type { BatchRunOptions } from './batch-reporter.js';\nimport type { RunOptions } from './run.js';\n\n";
 
 /** The import of the names that a text uses. */
 function importText(text: string, names: readonly string[], from: string): string {
