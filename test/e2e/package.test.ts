@@ -61,7 +61,8 @@ describe('the tarball', () => {
   });
 
   test('contains no tests, no caches and nothing that only the repository needs', () => {
-    const unwanted = /^(?:test|bench|scripts|src|\.ci|\.venvs)\/|^fixtures\/(?!gridsim\/)|^fixtures\/gridsim\/tests\//;
+    const unwanted =
+      /^(?:test|bench|scripts(?!\/python313\.sh$)|src|\.ci|\.venvs)\/|^fixtures\/(?!gridsim\/)|^fixtures\/gridsim\/tests\//;
     const caches = /__pycache__|\.py[co]$|_cache\/|\.egg-info|\.venv|node_modules|\.map$|\.tgz$/;
     expect(packed.filter((path) => unwanted.test(path) || caches.test(path))).toEqual([]);
   });
