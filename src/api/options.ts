@@ -68,9 +68,12 @@ export interface GenerateOptions extends SourceOptions {
   renameTool?: Readonly<Record<string, string>> | undefined;
   /** Text to append to the system prompt of each task */
   appendSystemPrompt?: string | undefined;
-  /** Add a Gym datasets block for these splits, and 5 example rows */
-  datasets?: { readonly train?: string; readonly validation?: string } | undefined;
-  /** License of the datasets as Gym spells it, such as 'Apache 2.0', 'MIT' or 'TBD' */
+  /**
+   * Splits for Gym to train and validate on; if named, 5 example rows are written, too (default: train, and the first
+   * of validation, val, dev, eval, test)
+   */
+  datasets?: 'none' | { readonly train?: string; readonly validation?: string } | undefined;
+  /** License of the datasets as Gym spells it, such as 'Apache 2.0' or 'MIT' (default: TBD) */
   license?: string | undefined;
   /** Keep the serving machine's path in task ids */
   fullIds?: boolean | undefined;
@@ -134,6 +137,8 @@ export interface CheckRootOptions extends LockOptions {
 
 /** Options of `update`. */
 export interface UpdateOptions extends LockOptions {
+  /** Show what would change; write nothing */
+  dryRun?: boolean | undefined;
   /** Overwrite files that were edited by hand */
   force?: boolean | undefined;
   /** Keep manual edits and record them, so that check accepts them */

@@ -9,6 +9,17 @@ export interface Split {
   rows: number;
 }
 
+export interface Datasets {
+  /** Split to train on */
+  train?: string | undefined;
+  /** Split to validate on */
+  validation?: string | undefined;
+  /** NeMo Gym's name of the license */
+  license: string;
+  /** Whether `data/example.jsonl` is written */
+  examples: boolean;
+}
+
 export interface Finding {
   /** Name of the rule, such as `tool-name` */
   code: string;
@@ -165,7 +176,8 @@ export interface UpdatedFolder {
   name: string;
   /** Absolute path of the folder */
   folder: string;
-  status: 'wrote' | 'unchanged';
+  /** `planned`: with `--dry-run` */
+  status: 'wrote' | 'unchanged' | 'planned';
   /** Set if gymgen itself changed since the folder was written */
   generator?: Revisions | undefined;
   rows: Split[];
@@ -175,6 +187,8 @@ export interface UpdatedFolder {
   keptPrompts: number;
   /** Files with manual edits that were kept */
   edited: Difference[];
+  /** Every file of the folder; with `--dry-run` */
+  plan?: PlannedFile[] | undefined;
 }
 
 export interface FailedFolder {

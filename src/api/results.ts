@@ -5,6 +5,7 @@ import type {
   CheckedFolder,
   CheckFailure,
   Counts,
+  Datasets,
   FailedFolder,
   Finding,
   PlannedFile,
@@ -31,6 +32,8 @@ export interface WriteResult {
     /** Number of turns that were probed */
     turns: number;
   }[];
+  /** The datasets in the config, if there are any */
+  datasets?: Datasets | undefined;
   /** Facts and decisions of the run */
   notes: string[];
   /** With `--strict`, warnings are errors */
