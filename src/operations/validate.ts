@@ -44,6 +44,10 @@ export interface ValidateRequest {
   platform?: PackagePlatform;
   /** Whether to ask the OpenEnv server of each config for its splits, tasks and tools. */
   live?: boolean;
+  /** HTTP headers for these servers. */
+  headers?: Record<string, string>;
+  /** Whether a warning counts as an error. */
+  strict?: boolean;
   /** Python with nemo-gym, for configs that only Gym's parser resolves. */
   python?: string;
   /** `name==version`, or several with commas. */
@@ -83,7 +87,7 @@ export async function validate(
   for (const path of request.targets) targets.push(await targetAt(path));
   const options = { target: request.target ?? 'grpo', pins: pinsOf(request.pins ?? []) } as const;
   const asked = { notJudged: [] as string[], unreachable: [] as Judgement[] };
-  const live = request.live ? liveRequest(asked, progress, signal) : undefined;
+  const live = request.live ? liveRequest(asked, request.headers ?? {}, progress, signal) : undefined;
   const context = await contextOf(request, targets, options, live);
   const uv = await findUv();
   const judged: Judged[] = [];
@@ -109,18 +113,24 @@ export async function validate(
     const { rows, found } = work;
     found.add(asked.unreachable.splice(0));
     const notJudged = [...work.notJudged, ...asked.notJudged.splice(0)];
-    judged.push({ kind, path: target.shown, findings: found.list, rows, notJudged });
+    const findings = request.strict ? found.list.map(asError) : found.list;
+    judged.push({ kind, path: target.shown, findings, rows, notJudged });
   }
   return { targets: judged, errors: count(judged, 'error'), warnings: count(judged, 'warning') };
 }
 
+function asError(finding: Found): Found {
+  return { ...finding, severity: 'error' };
+}
+
 function liveRequest(
   asked: { notJudged: string[]; unreachable: Judgement[] },
+  headers: Record<string, string>,
   progress: OnProgress,
   signal: AbortSignal,
 ): LiveRequest {
   return {
-    ...{ signal, progress },
+    ...{ headers, signal, progress },
     notJudged: (reason) => void asked.notJudged.push(reason),
     unreachable: (finding) => void asked.unreachable.push(finding),
   };

@@ -290,7 +290,8 @@ export const GENERATE_OPTIONS = {
     header: {
       flags: '--header <name: value>',
       help: 'HTTP header for probing only; never written',
-      commands: CONNECT,
+      commands: [...CONNECT, 'validate'],
+      in: { validate: { help: 'HTTP header for the requests of --live, to every server that it asks' } },
       value: (v) => v.headers(':', "'Name: value'"),
       repeatable: true,
     },

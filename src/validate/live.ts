@@ -16,6 +16,7 @@ import {
 } from '../rules/index.js';
 
 export interface LiveRequest {
+  headers: Record<string, string>;
   signal: AbortSignal;
   progress: OnProgress;
   /** Called for each config that has no URL. */
@@ -60,9 +61,12 @@ async function withLive(
 }
 
 /** What a server serves; undefined if it cannot be asked. */
-async function liveTasks(url: string, { signal, progress, unreachable }: LiveRequest): Promise<LiveTasks | undefined> {
+async function liveTasks(
+  url: string,
+  { headers, signal, progress, unreachable }: LiveRequest,
+): Promise<LiveTasks | undefined> {
   const options = {
-    ...{ headers: {}, splits: [], limit: Number.POSITIVE_INFINITY, turns: 'all' as const, signal },
+    ...{ headers, splits: [], limit: Number.POSITIVE_INFINITY, turns: 'all' as const, signal },
     probes: OPTIONS.probes.default,
     maxSessions: OPTIONS.maxSessions.default,
     resetTimeout: OPTIONS.resetTimeout.default,

@@ -39,3 +39,19 @@ test('--live finds rows whose split, task or tool the server does not have any m
   const unreachable = await judged(root, { live: true });
   expect(linesOf(unreachable)).toEqual(['error live-unreachable ']);
 });
+
+test('--live sends the headers of --header', async () => {
+  const http = ({ headers }: { headers: Record<string, unknown> }) =>
+    headers.authorization === 'Bearer secret' ? undefined : { status: 401 };
+  const server = await StandIn.start({ http });
+  const folder = tempFolder();
+  const header = ['--header', 'Authorization: Bearer secret'];
+  const written = await gymgenHere([server.url, 'root', ...header], { cwd: folder });
+  expect(written.exitCode, written.stderr).toBe(0);
+  withToolchain();
+  const refused = await gymgenHere(['validate', 'root', '--live'], { cwd: folder });
+  expect([refused.exitCode, refused.stdout]).toEqual([1, expect.stringContaining('[live-unreachable]')]);
+  const asked = await gymgenHere(['validate', 'root', '--live', ...header], { cwd: folder });
+  expect([asked.exitCode, asked.stdout], asked.stderr).toEqual([0, expect.stringContaining('valid Gym root root')]);
+  await server.stop();
+});

@@ -17,14 +17,13 @@ $ gymgen validate training.jsonl --package out/environment
 $ gymgen validate out/environment --platform linux/arm64 --pin ray==2.61.0 --strict`,
   exitCodes: { 0: 'valid', 1: 'errors found; with --strict, also warnings', 2: 'a target could not be read' },
   async run(flags, ...args) {
-    const [{ run }, operation, { parseFlags }, { annotationsOf, showValidation, validateDocument }] = await Promise.all(
-      [
-        import('../run.js'),
-        import('../../operations/validate.js'),
-        import('../../options/flags.js'),
-        import('../ui/validate.js'),
-      ],
-    );
+    const [{ run }, operation, { headersOf }, { parseFlags }, ui] = await Promise.all([
+      import('../run.js'),
+      import('../../operations/validate.js'),
+      import('../../operations/headers.js'),
+      import('../../options/flags.js'),
+      import('../ui/validate.js'),
+    ]);
     await run(flags, async (terminal, signal) => {
       const {
         package: packageOfRows,
@@ -35,10 +34,13 @@ $ gymgen validate out/environment --platform linux/arm64 --pin ray==2.61.0 --str
         strict = false,
         github = false,
         live = false,
+        ...values
       } = parseFlags(flags);
       const request = {
         targets: args.flatMap((one) => one ?? []),
         live,
+        strict,
+        headers: headersOf(values).sent,
         ...(packageOfRows !== undefined && { packageOfRows }),
         ...(target !== undefined && { target }),
         ...(platform !== undefined && { platform }),
@@ -46,10 +48,10 @@ $ gymgen validate out/environment --platform linux/arm64 --pin ray==2.61.0 --str
         ...(pins !== undefined && { pins }),
       };
       const report = await operation.validate(request, (progress) => terminal.progress(progress), signal);
-      showValidation(report, terminal);
-      if (github) for (const annotation of annotationsOf(report)) terminal.annotate(annotation);
-      terminal.document(validateDocument(report));
-      if (report.errors > 0 || (strict && report.warnings > 0)) process.exitCode = EXIT.problems;
+      ui.showValidation(report, terminal);
+      if (github) for (const annotation of ui.annotationsOf(report)) terminal.annotate(annotation);
+      terminal.document(ui.validateDocument(report));
+      if (report.errors > 0) process.exitCode = EXIT.problems;
     });
   },
 };

@@ -50,7 +50,7 @@ test('a warning makes the exit code 1 only with --strict', async () => {
   const strict = await gymgen('requirements-empty', '--strict');
   expect([strict.exitCode, strict.stdout.split('\n').at(-2)]).toEqual([
     1,
-    'valid package requirements-empty: 1 warning',
+    'invalid package requirements-empty: 1 error',
   ]);
 });
 
