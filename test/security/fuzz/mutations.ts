@@ -39,7 +39,7 @@ export function changed(valid: Json): fc.Arbitrary<Json> {
       const { parent, name } = places[at % places.length] as Place;
       if (how === 'replace' || parent === root) parent[name] = value;
       else if (how === 'delete') delete parent[name];
-      else {
+      else if (!Array.isArray(parent) || key !== 'length') {
         const moved = how === 'rename' ? parent[name] : value;
         if (how === 'rename') delete parent[name];
         Object.defineProperty(parent, key, { value: moved, enumerable: true, configurable: true, writable: true });
