@@ -4,7 +4,7 @@ import type { Lock } from '../output/index.js';
 import { type Finding, warning } from '../rules/index.js';
 import { droppedOptions } from './dropped-options.js';
 import { howToKeep, type Rewrite } from './keep-command.js';
-import { rowCountChanges } from './row-counts.js';
+import { rowCountChanges } from './row-count-changes.js';
 
 /** Warnings of what the existing folder has and the generated one lacks. */
 export async function losses(

@@ -1,7 +1,7 @@
 import { formatCount } from '../display-text.js';
 import type { Estimate } from './statistics.js';
 
-/** A reward: three decimals, fewer for large numbers. */
+/** A reward: three decimals, fewer for large numbers. The page has a copy in templates/report/dom.js. */
 export function formatReward(number: number): string {
   const size = Math.abs(number);
   if (size >= 1e6) return number.toPrecision(4);

@@ -45,7 +45,7 @@ export function plural(number, noun) {
   return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** A reward: three decimals, fewer for large numbers. */
+/** A reward: three decimals, fewer for large numbers. As `formatReward` in src/report/format.ts. */
 export function reward(number) {
   if (number === null || number === undefined) return '–';
   const size = Math.abs(number);

@@ -1,5 +1,5 @@
 import { formatCount } from '../../display-text.js';
-import type { Report, Run } from '../../report/index.js';
+import { formatInterval, formatReward, type Report, type Run } from '../../report/index.js';
 
 /** A report in a few lines. */
 export function summaryLines(report: Report): string[] {
@@ -11,13 +11,9 @@ export function summaryLines(report: Report): string[] {
 
 function runLines({ file, summary, unreadable }: Run): string[] {
   const { rollouts, masked, reward } = summary;
-  const mean = reward ? `mean reward ${reward.mean.toFixed(3)}` : 'none is scored';
-  const interval =
-    reward?.low === undefined || reward.high === undefined
-      ? ''
-      : ` (95 % interval ${reward.low.toFixed(3)} to ${reward.high.toFixed(3)})`;
+  const mean = reward ? `mean reward ${formatReward(reward.mean)} (${formatInterval(reward)})` : 'none is scored';
   return [
-    `${file}: ${formatCount(rollouts)} rollouts, ${mean}${interval}, ${formatCount(masked)} masked`,
+    `${file}: ${formatCount(rollouts)} rollouts, ${mean}, ${formatCount(masked)} masked`,
     ...unreadable.first.map(({ line, problem }) => `${file}:${line}: ${problem}`),
     ...(unreadable.count > unreadable.first.length
       ? [`and ${formatCount(unreadable.count - unreadable.first.length)} more lines that could not be read`]

@@ -1,12 +1,12 @@
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { PLATFORMS, PYTHON } from '../../rules/index.js';
+import { GLIBC, PLATFORMS, PYTHON } from '../../rules/index.js';
 import type { Platform } from '../types.js';
 import { versionsIn } from './resolve.js';
 import { runUv, type Tools } from './uv.js';
 
 /** The tags that pip is to accept: it does not expand them to older ones. */
-const TAGS = ['manylinux_2_39', 'manylinux_2_28', 'manylinux_2_17', 'manylinux2014'];
+const TAGS = [`manylinux_${GLIBC}`, 'manylinux_2_28', 'manylinux_2_17', 'manylinux2014'];
 /** The time in built wheels: the first that a zip file can have. */
 const EPOCH = '315532800';
 

@@ -17,7 +17,7 @@ export interface ResolveParts {
 const only = (wheels: string) => ['--offline', '--no-index', '--only-binary', ':all:', '--find-links', wheels];
 
 /** The glibc of the wheels that are looked for. The image has a newer one. */
-const GLIBC = '2_28';
+const OLDEST_GLIBC = '2_28';
 
 /**
  * Resolves requirements to one version of each package for the training image, with hashes.
@@ -34,7 +34,7 @@ export async function resolve({ requirements, platform, policy, wheels }: Resolv
     [
       ...['pip', 'compile', input, '-o', output, '--quiet', '--no-config', '--no-header', '--no-annotate'],
       ...['--generate-hashes', '--python-version', PYTHON],
-      ...['--python-platform', `${PLATFORMS[platform]}-manylinux_${GLIBC}`],
+      ...['--python-platform', `${PLATFORMS[platform]}-manylinux_${OLDEST_GLIBC}`],
       ...(policy ? ['--constraints', constraints] : []),
       ...(wheels === undefined ? [] : only(wheels)),
     ],

@@ -1,4 +1,4 @@
-import { PLATFORMS } from '../../rules/index.js';
+import { GLIBC, PLATFORMS, PYTHON } from '../../rules/index.js';
 import type { Platform } from '../types.js';
 
 /** The parts of a wheel's file name (PEP 427). */
@@ -28,10 +28,11 @@ export function wheelName(file: string): WheelName | undefined {
   };
 }
 
-/** The minor version of CPython 3 in the training images. */
-const MINOR = 13;
+/** The minor versions of CPython 3 and of glibc 2 in the training image. */
+const MINOR = Number(PYTHON.split('.')[1]);
+const GLIBC_MINOR = Number(GLIBC.split('_')[1]);
 
-/** Whether CPython 3.13 on the cluster's nodes can install a wheel. The image has glibc 2.39. */
+/** Whether the image's CPython on the cluster's nodes can install a wheel. */
 export function fits({ pythons, abis, platforms }: WheelName, platform: Platform): boolean {
   return pythons.some((python) => abis.some((abi) => fitsPython(python, abi))) && platforms.some(isPlatform(platform));
 }
@@ -44,5 +45,9 @@ function fitsPython(python: string, abi: string): boolean {
 }
 
 const isPlatform = (platform: Platform) => (tag: string) =>
-  tag === 'any' ||
-  (/^(?:linux|manylinux(?:1|2010|2014|_2_(?:\d|[12]\d|3\d)))_/.test(tag) && tag.endsWith(`_${PLATFORMS[platform]}`));
+  tag === 'any' || (tag.endsWith(`_${PLATFORMS[platform]}`) && isLinux(tag));
+
+function isLinux(tag: string): boolean {
+  const glibc = /^manylinux_2_(\d+)_/.exec(tag)?.[1];
+  return glibc === undefined ? /^(?:linux|manylinux(?:1|2010|2014))_/.test(tag) : Number(glibc) <= GLIBC_MINOR;
+}

@@ -21,6 +21,7 @@ export { CLOSURE_RULES, type Proof } from './closure.js';
 export { CONFIG_RULES, isInstance } from './configs.js';
 export type * from './facts.js';
 export * from './formats.js';
+export * from './image.js';
 export { type Reach, reachOf } from './network.js';
 export { APP_SYNTAX, GYM_PARSER, LIVE_UNREACHABLE, OVER_LIMIT, WHEELS_NOT_JUDGED } from './reading.js';
 export { requirementLines } from './requirements.js';

@@ -1,6 +1,7 @@
 import { quote } from '../finding.js';
 import type { WheelFacts } from './facts.js';
-import { VENV_PROJECTS, WHEELS } from './formats.js';
+import { WHEELS } from './formats.js';
+import { VENV_PROJECTS } from './image.js';
 import { type Problem, type Rule, type RuleText, rule } from './rule.js';
 
 /** A rule whose problems the Python program finds, which reads the wheels. */

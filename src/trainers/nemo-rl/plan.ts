@@ -61,7 +61,7 @@ export interface Plan {
 }
 
 /** The defaults of `GRPOConfig` (nemo_rl/algorithms/grpo.py:242), for a base that leaves these keys out. */
-const GRPO = { promptsPerStep: 32, generations: 16 };
+const NEMO_RL_DEFAULTS = { promptsPerStep: 32, generations: 16 };
 
 /**
  * Decides the values of a config.
@@ -73,8 +73,8 @@ export function planConfig(base: Base, environments: readonly Environment[], opt
   assertComplete(mergeConfigs(values, overlay(base, chosen)), base);
   const number = (value: number | undefined, path: string, fallback: number) =>
     value ?? numberAt(values, path) ?? fallback;
-  const promptsPerStep = number(chosen.promptsPerStep, 'grpo.num_prompts_per_step', GRPO.promptsPerStep);
-  const generations = number(chosen.generations, 'grpo.num_generations_per_prompt', GRPO.generations);
+  const promptsPerStep = number(chosen.promptsPerStep, 'grpo.num_prompts_per_step', NEMO_RL_DEFAULTS.promptsPerStep);
+  const generations = number(chosen.generations, 'grpo.num_generations_per_prompt', NEMO_RL_DEFAULTS.generations);
   const rollouts = promptsPerStep * generations;
   const model = chosen.model ?? textAt(values, 'policy.model_name') ?? '';
   const maxSteps = environments.flatMap(({ agent, ...environment }) => {
