@@ -18,18 +18,18 @@ function packagesIn(chunks) {
   return [...new Set([...found, ...inPages])].sort();
 }
 
-/** The licences of these packages, which must accompany copies of their code. */
+/** The licenses of these packages, which must accompany copies of their code. */
 function notices(packages) {
   return packages.map((folder) => {
     const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    if (!file && license !== 'MIT') throw new Error(`${name} has no licence file`);
+    if (!file && license !== 'MIT') throw new Error(`${name} has no license file`);
     const text = file ? readFileSync(join(folder, file), 'utf8') : mit(author);
     return `${name} ${version} (${license})\n\n${text.trim()}\n`;
   });
 }
 
-/** The text of the MIT licence, for a package that only names it. */
+/** The text of the MIT license, for a package that only names it. */
 function mit(author) {
   const text = readFileSync(join(root, 'scripts/mit.txt'), 'utf8');
   return `MIT License\n\nCopyright (c) ${author}\n\n${text}`;

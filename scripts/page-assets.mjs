@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown';
 
 /**
  * A rolldown (and vite) plugin: `import text from './page.css?text'`, and `import text from './page.js?script'` for a
- * bundled and minified script. `packages` collects the npm packages in such texts, whose licences must be published.
+ * bundled and minified script. `packages` collects the npm packages in such texts, whose licenses must be published.
  */
 export function pageAssets(packages = new Set()) {
   return {
@@ -46,7 +46,7 @@ async function bundled(file, packages) {
   return [...used.map(notice), code].join('\n');
 }
 
-/** The licence of a package, which must be in each copy of it. */
+/** The license of a package, which must be in each copy of it. */
 function notice(folder) {
   const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return `/*!\n${name} ${version}\n${readFileSync(join(folder, 'LICENSE'), 'utf8').trim()}\n*/`;

@@ -25,7 +25,7 @@ function withoutSecret(parameter: string, start: string, name: string): string {
 }
 
 /**
- * Masks the credentials of a text that consists of one source or URL. It also recognises passwords with spaces or slashes,
+ * Masks the credentials of a text that consists of one source or URL. It also recognizes passwords with spaces or slashes,
  * which `maskCredentials` cannot tell from other text.
  */
 export function withoutCredentials(source: string): string {
@@ -40,7 +40,7 @@ export function withoutCredentials(source: string): string {
 
 /**
  * Parses a URL; undefined if it is invalid. `URL.canParse` is not used: in Node 20, it rejects some valid URLs with non-ASCII
- * letters once V8 has optimised its caller.
+ * letters once V8 has optimized its caller.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {

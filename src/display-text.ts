@@ -83,7 +83,7 @@ export function escapeJson(json: string): string {
 }
 
 /**
- * Serialises a value as escaped JSON. Every JSON text that gymgen writes comes from here.
+ * Serializes a value as escaped JSON. Every JSON text that gymgen writes comes from here.
  * @param indent spaces per level; a single line if omitted
  */
 export function safeJson(value: unknown, indent?: number): string {

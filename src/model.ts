@@ -102,7 +102,7 @@ export interface DiscoverySummary {
 export interface Datasets {
   train?: string;
   validation?: string;
-  /** One of Gym's licence names, such as `Apache 2.0`. */
+  /** One of Gym's license names, such as `Apache 2.0`. */
   license: string;
   /** Whether `data/example.jsonl` is written, with five rows. */
   examples: boolean;

@@ -15,9 +15,9 @@ export interface SourceOptions {
   reward?: string | undefined;
   /** HTTP header for probing and for Gym, with $VAR in its value */
   headerEnv?: Readonly<Record<string, string>> | undefined;
-  /** Time limit for one tool call (default: 60) */
+  /** Time limit for one tool call, in seconds (default: 60) */
   toolTimeout?: number | undefined;
-  /** Time limit for opening and resetting a session, and for each end_turn (default: 600) */
+  /** Time limit for opening and resetting a session, and for each end_turn, in seconds (default: 600) */
   resetTimeout?: number | undefined;
   /** Maximum number of model calls per rollout (default: no limit) */
   maxSteps?: number | undefined;
@@ -79,7 +79,7 @@ export interface GenerateOptions extends SourceOptions {
   fullIds?: boolean | undefined;
   /** How step rewards become the score (default: final, or sum for a server without the Task API) */
   rewardRule?: 'sum' | 'last' | 'max' | 'final' | undefined;
-  /** Time without a request after which an episode is ended (default: 600) */
+  /** Time without a request after which an episode is ended, in seconds (default: 600) */
   idleTimeout?: number | undefined;
   /** Write the bundle's absolute path into the config, even within one git repository */
   absolute?: boolean | undefined;
@@ -91,13 +91,13 @@ export interface WriteOptions extends GenerateOptions, RunOptions {
   dryRun?: boolean | undefined;
   /** Overwrite files that were edited by hand */
   force?: boolean | undefined;
-  /** Treat warnings as errors: exit with 1 and write nothing for that source */
+  /** Treat warnings as errors: exit with 1 and write nothing for a source that has any */
   strict?: boolean | undefined;
 }
 
 /** Options of `check` with a source. */
 export interface CheckOptions extends GenerateOptions, RunOptions {
-  /** Treat warnings as errors: exit with 1 and write nothing for that source */
+  /** Treat warnings as errors: exit with 1 and write nothing for a source that has any */
   strict?: boolean | undefined;
 }
 
@@ -131,7 +131,7 @@ export interface LockOptions extends RunOptions {
 
 /** Options of `check` with the sources in the lock files. */
 export interface CheckRootOptions extends LockOptions {
-  /** Treat warnings as errors: exit with 1 and write nothing for that source */
+  /** Treat warnings as errors: exit with 1 and write nothing for a source that has any */
   strict?: boolean | undefined;
 }
 
@@ -161,6 +161,6 @@ export interface BatchOptions extends GenerateOptions, BatchRunOptions {
   check?: boolean | undefined;
   /** Overwrite files that were edited by hand */
   force?: boolean | undefined;
-  /** Treat warnings as errors: exit with 1 and write nothing for that source */
+  /** Treat warnings as errors: exit with 1 and write nothing for a source that has any */
   strict?: boolean | undefined;
 }

@@ -63,17 +63,17 @@ export interface CheckedFolder {
   rows: Split[];
   /** Every file that differs */
   differences: Difference[];
-  /** Files that you keep against gymgen's version, or with edited prompts; not differences */
+  /** Files that you keep, or whose edited prompts you keep; they do not count as differences */
   keptFiles: {
     path: string;
     /** Reason */
     note: string;
   }[];
-  /** Files of rows or Python that gymgen did not write, such as rows of no known split; not differences */
+  /** Row and Python files that gymgen did not write; they do not count as differences */
   unlisted: string[];
   /** Other folders of the Gym root that were written from the same source under another name */
   former: string[];
-  /** How many tasks were probed for their tools, and the estimated number of different tasks */
+  /** Number of tasks that were probed for their tools, and number of different tasks */
   sample: {
     probed: number;
     tasks: number;
@@ -103,7 +103,7 @@ export interface Difference {
 }
 
 export interface RowDifferences {
-  /** Generated rows that the file does not have; lines of the generated file */
+  /** Generated rows that the file lacks, with line numbers of the generated file */
   added: Rows;
   /** Rows that are no longer generated */
   removed: Rows;

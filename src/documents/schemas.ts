@@ -116,7 +116,7 @@ const RowChange = z
 
 const RowsDifference = z
   .strictObject({
-    added: Named.describe('Generated rows that the file does not have; lines of the generated file'),
+    added: Named.describe('Generated rows that the file lacks, with line numbers of the generated file'),
     removed: Named.describe('Rows that are no longer generated'),
     changed: z.strictObject({
       count: count(),
@@ -171,14 +171,14 @@ const CheckedFolder = z
     differences: z.array(FileDifference).describe('Every file that differs'),
     keptFiles: z
       .array(z.strictObject({ path: z.string(), note: z.string().describe('Reason') }))
-      .describe("Files that you keep against gymgen's version, or with edited prompts; not differences"),
+      .describe("Files that you keep, or whose edited prompts you keep; they do not count as differences"),
     unlisted: names().describe(
-      'Files of rows or Python that gymgen did not write, such as rows of no known split; not differences',
+      'Row and Python files that gymgen did not write; they do not count as differences',
     ),
     former: names().describe('Other folders of the Gym root that were written from the same source under another name'),
     sample: z
       .strictObject({ probed: count(), tasks: count() })
-      .describe('How many tasks were probed for their tools, and the estimated number of different tasks'),
+      .describe('Number of tasks that were probed for their tools, and number of different tasks'),
     warnings: Findings,
     counts: Counts,
   })
@@ -246,10 +246,10 @@ export const DoctorDocument = z.strictObject({
     z.strictObject({
       name: z.string().describe('Program, package, or another need'),
       use: z.string().describe('What it is for'),
-      found: z.string().nullable().describe('Version and path, or the amount; null if missing'),
-      problem: z.string().optional().describe('Why it counts as missing, if not just because it was not found'),
+      found: z.string().nullable().describe('Version and path, free disk space, or state of the port; null if missing'),
+      problem: z.string().optional().describe('Why the need counts as missing, unless it was simply not found'),
       fix: z.string().optional().describe('How to get it on this machine'),
-      needed: z.boolean().describe('Whether it must be there; false for what gymgen or uv can install itself'),
+      needed: z.boolean().describe('False if gymgen or uv can install it when needed'),
       warning: z.string().optional().describe('Problem with what was found'),
     }),
   ),

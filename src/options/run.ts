@@ -146,7 +146,7 @@ export const RUN_OPTIONS = {
     },
     strict: {
       flags: '--strict',
-      help: 'Treat warnings as errors: exit with 1 and write nothing for that source',
+      help: 'Treat warnings as errors: exit with 1 and write nothing for a source that has any',
       commands: [...GENERATE, 'validate'],
       in: { validate: { help: 'Exit with 1 for warnings, too' } },
     },

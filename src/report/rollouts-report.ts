@@ -13,7 +13,7 @@ import { type Rollout, rolloutOf } from './rollout.js';
 import { type Change, changeBetween, type Summary, summarize } from './summary.js';
 import { transcriptOf } from './transcript.js';
 
-/** Maximum number of files: the page has this many colours. */
+/** Maximum number of files: the page has this many colors. */
 const MOST_FILES = 6;
 /** Damaged lines that are named. */
 const NAMED = 5;

@@ -14,11 +14,11 @@ const SPACE_PAGE = /^https?:\/\/(?:www\.)?(?:huggingface\.co|hf\.co)\/spaces\/([
 const SUPPORTED = 'pass the URL of an OpenEnv server, an AgentEnv bundle, an OpenEnv project, or hf:OWNER/NAME';
 
 /**
- * Recognises a source without opening it. In order: a URL or a Space, an existing path, the name of an installed bundle.
+ * Recognizes a source without opening it. In order: a URL or a Space, an existing path, the name of an installed bundle.
  * @throws UserError if it is none of these, or if an option does not apply to it
  */
 export async function resolveSource(text: string, options: BundleOptions = {}): Promise<NamedSource> {
-  const source = await recognise(text, options);
+  const source = await recognize(text, options);
   const { reward: _, ...bundleOnly } = options;
   const [option] = Object.keys(bundleOnly);
   if (source.kind === 'bundle' || option === undefined) return source;
@@ -47,7 +47,7 @@ export async function looksLikeSource(text: string): Promise<boolean> {
   return ['project', 'bundle', 'file'].includes((await kindOfPath(text)) ?? '');
 }
 
-async function recognise(text: string, options: BundleOptions): Promise<NamedSource> {
+async function recognize(text: string, options: BundleOptions): Promise<NamedSource> {
   const space = spaceUrl(text);
   if (space !== null) return spaceSource(space);
   if (text.includes('://')) return urlSource(text);

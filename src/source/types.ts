@@ -23,7 +23,7 @@ export interface SourceContext {
   signal: AbortSignal;
 }
 
-/** A source that has been recognised, but not opened. */
+/** A source that has been recognized, but not opened. */
 export interface NamedSource {
   kind: 'url' | 'space' | 'project' | 'bundle';
   open(context: SourceContext): Promise<Source>;

@@ -19,7 +19,7 @@ const AXIS = {
   ticks: { show: false },
 };
 
-/** Draws a chart, and again when its width or the colour scheme changes. */
+/** Draws a chart, and again when its width or the color scheme changes. */
 function draw(section, height, data, options) {
   const plot = section.querySelector('.plot');
   const size = () => ({ width: Math.max(200, plot.clientWidth), height });
@@ -86,7 +86,7 @@ function shape(at, isSingle) {
   const line = () => colour(`series-${at}`);
   if (isSingle)
     return { fill: line, width: 0, points: { show: false }, paths: uPlot.paths.bars({ align: 1, size: [1], gap: 2 }) };
-  const fill = () => `${line()}22`; // the colours are #rrggbb
+  const fill = () => `${line()}22`; // the colors are #rrggbb
   return { stroke: line, fill, width: 1.5, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) };
 }
 

@@ -53,7 +53,7 @@ export function reward(number) {
   return number.toFixed(size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0);
 }
 
-/** The value of a custom property of the style sheet, which depends on the colour scheme. */
+/** The value of a custom property of the style sheet, which depends on the color scheme. */
 export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

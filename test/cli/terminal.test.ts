@@ -99,13 +99,13 @@ describe.each([80, 50])('with %i columns', (columns) => {
     expectRestored(terminal);
   });
 
-  test('an error is broken at spaces, in colour unless NO_COLOR is set', async () => {
+  test('an error is broken at spaces, in color unless NO_COLOR is set', async () => {
     for (const env of [{}, { NO_COLOR: '1' }]) {
       const terminal = inTerminal(['http://127.0.0.1:9', 'root'], { columns, cwd: tempFolder(), env });
       expect(await terminal.ended).toBe(2);
       expect(terminal.screen.text).toMatch(/^error: connection refused\n {2}at: {2}GET .*\n {2}fix: start the server/);
       expect(terminal.screen.wraps).toEqual([]);
-      expect(terminal.screen.isColoured).toBe(!('NO_COLOR' in env));
+      expect(terminal.screen.isColored).toBe(!('NO_COLOR' in env));
     }
   });
 

@@ -1,4 +1,4 @@
-// The command line as users and scripts see it: two streams, exit codes, colours, and a second run.
+// The command line as users and scripts see it: two streams, exit codes, colors, and a second run.
 
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ let server: Gridsim;
 
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: terminal escapes consist of them
 const CONTROL = /[\x00-\x09\x0b-\x1f]/;
-const COLOUR = /\x1b\[[\d;]*m/g;
+const COLOR = /\x1b\[[\d;]*m/g;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: as above
 
 beforeAll(async () => {
@@ -139,12 +139,12 @@ describe('a failed command exits with 2, names the problem, the place and the fi
     ['an unknown split', (url) => [url, 'new', '--split', 'test'], /no such split: 'test'[\s\S]*all, train, eval/],
     ['an invalid number', (url) => [url, 'new', '--limit', 'ten'], /--limit must be a whole number/],
     [
-      'a licence without datasets',
+      'a license without datasets',
       (url) => [url, 'new', '--datasets', 'none', '--license', 'MIT'],
       /--license needs datasets/,
     ],
     [
-      "an SPDX licence, which Gym's aren't",
+      "an SPDX license, which Gym's aren't",
       (url) => [url, 'new', '--datasets', 'train=train', '--license', 'Apache-2.0'],
       /Apache 2\.0/,
     ],
@@ -182,21 +182,21 @@ describe('on a terminal', () => {
     const options = { env: plainEnv({ TERM: 'xterm-256color', ...env }), extendEnv: false, reject: false } as const;
     return execa(await python('gym'), command, options);
   };
-  test('there are colours', async () => {
+  test('there are colors', async () => {
     const { stdout, exitCode } = await onTerminal({}, server.url, rootOf('tty'), '--dry-run');
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(COLOUR);
-    expect(stdout.replace(COLOUR, '')).not.toMatch(/\[\d{1,2}m/); // no escape is cut into pieces
+    expect(stdout).toMatch(COLOR);
+    expect(stdout.replace(COLOR, '')).not.toMatch(/\[\d{1,2}m/); // no escape is cut into pieces
   });
 
-  test('there are no colours with NO_COLOR', async () => {
+  test('there are no colors with NO_COLOR', async () => {
     const { stdout } = await onTerminal({ NO_COLOR: '1' }, server.url, rootOf('tty'), '--dry-run');
     expect(stdout).toContain('create');
-    expect(stdout).not.toMatch(COLOUR);
+    expect(stdout).not.toMatch(COLOR);
   });
 
-  test('the result of --json is not coloured', async () => {
+  test('the result of --json is not colored', async () => {
     const { stdout } = await startGymgen([server.url, rootOf('tty'), '--json'], { FORCE_COLOR: '1' });
-    expect(stdout).not.toMatch(COLOUR);
+    expect(stdout).not.toMatch(COLOR);
   });
 });

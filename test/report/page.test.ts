@@ -57,7 +57,7 @@ describe('the page of 200 rollouts', () => {
     );
     expect(html).not.toMatch(/(?:src|href)="(?!data:|#)/);
     expect(html).not.toMatch(/ style=/);
-    expect(script?.includes('Leon Sorokin'), 'the notice that the licence of uPlot wants in each copy').toBe(true);
+    expect(script?.includes('Leon Sorokin'), 'the notice that the license of uPlot wants in each copy').toBe(true);
   });
 });
 
@@ -165,7 +165,7 @@ describe('the file to write', () => {
   });
 });
 
-test('more files than there are colours, and a folder together with a file, are refused', async () => {
+test('more files than there are colors, and a folder together with a file, are refused', async () => {
   const folder = tempFolder();
   const one = linesFile(join(folder, 'a.jsonl'), [simpleRollout()]);
   await expect(reported({ inputs: Array(7).fill(one) })).rejects.toMatchObject({

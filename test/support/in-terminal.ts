@@ -14,7 +14,7 @@ export interface InTerminal {
   ended: Promise<number | null>;
 }
 
-/** Runs gymgen in a pseudo terminal of Python's, with colours unless NO_COLOR is set. */
+/** Runs gymgen in a pseudo terminal of Python's, with colors unless NO_COLOR is set. */
 export function inTerminal(
   args: string[],
   { columns, cwd, env = {} }: { columns: number; cwd: string; env?: Record<string, string> },

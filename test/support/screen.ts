@@ -11,7 +11,7 @@ export class Screen {
   private row = 0;
   private column = 0;
   isCursorVisible = true;
-  isColoured = false;
+  isColored = false;
 
   constructor(readonly columns: number) {}
 
@@ -49,7 +49,7 @@ export class Screen {
   }
 
   private control(values: string, code: string): void {
-    if (code === 'm') this.isColoured = true;
+    if (code === 'm') this.isColored = true;
     else if (code === 'A') this.goTo(Math.max(0, this.row - Number(values || 1)));
     else if (code === 'J' && values === '') {
       this.lines.length = this.row + 1;

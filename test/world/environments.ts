@@ -191,7 +191,7 @@ export const NOT_PLAYED: Record<string, string> = {
   agent_world_model_env: 'needs its worlds, which must be downloaded',
   browsergym_env: 'needs a browser',
   carla_env: 'needs the CARLA simulator; its mock mode was not tested',
-  chess_env: 'draws a random colour at each reset',
+  chess_env: 'draws a random color at each reset',
   dm_control_env: 'needs a package from GitHub',
   finrl_env: 'needs package versions of 2023, which need an older Python',
   git_env: 'needs a Gitea server',

@@ -23,10 +23,10 @@ export const doctor: CommandSpec = {
   },
 };
 
-const OK: Mark = { text: 'ok     ', colour: 'green' };
-const WARN: Mark = { text: 'warn   ', colour: 'yellow' };
-const OPTIONAL: Mark = { text: '-      ', colour: 'dim' };
-const MISSING: Mark = { text: 'missing', colour: 'red' };
+const OK: Mark = { text: 'ok     ', color: 'green' };
+const WARN: Mark = { text: 'warn   ', color: 'yellow' };
+const OPTIONAL: Mark = { text: '-      ', color: 'dim' };
+const MISSING: Mark = { text: 'missing', color: 'red' };
 
 function show({ name, use, found, problem, fix, needed, warning }: Check, terminal: Terminal): void {
   const mark = found === null ? (needed ? MISSING : OPTIONAL) : warning === undefined ? OK : WARN;

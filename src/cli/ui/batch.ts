@@ -9,7 +9,7 @@ import { errorLines } from './error.js';
 import { ProgressText } from './progress-text.js';
 import { type Mark, sentence, type Terminal } from './terminal.js';
 
-const COLOURS: Record<Status, Mark['colour']> = {
+const COLORS: Record<Status, Mark['color']> = {
   wrote: 'green',
   unchanged: 'dim',
   same: 'dim',
@@ -23,7 +23,7 @@ function outcomeLine({ job, status, name, error }: Outcome): { text: string; mar
   const source = withoutCredentials(job.request.source);
   const named = name !== undefined && name !== source ? `${name} (${source})` : job.label;
   return {
-    mark: { text: status, colour: COLOURS[status] },
+    mark: { text: status, color: COLORS[status] },
     text: error ? `${job.label}: ${error.message}` : named,
   };
 }
@@ -33,7 +33,7 @@ export function showBatch(outcomes: readonly Outcome[], terminal: Terminal): voi
   const status = width(outcomes.map((outcome) => outcome.status));
   const names = width(outcomes.map(nameOf));
   for (const outcome of outcomes) {
-    const mark: Mark = { text: outcome.status.padEnd(status), colour: COLOURS[outcome.status] };
+    const mark: Mark = { text: outcome.status.padEnd(status), color: COLORS[outcome.status] };
     const row = [` ${nameOf(outcome).padEnd(names)}`, ` ${what(outcome)}`];
     terminal.result(what(outcome) === '' ? ` ${nameOf(outcome)}` : row, mark, status + 2);
     const { error, report } = outcome;
@@ -42,7 +42,7 @@ export function showBatch(outcomes: readonly Outcome[], terminal: Terminal): voi
     const more = errorLines({ ...error, details: error.details.slice(0, 5) });
     for (const { words, indent } of more) terminal.result(words, undefined, indent);
   }
-  const counts = Object.keys(COLOURS).flatMap((one) => {
+  const counts = Object.keys(COLORS).flatMap((one) => {
     const count = outcomes.filter((outcome) => outcome.status === one).length;
     return count > 0 ? [`${count} ${one}`] : [];
   });

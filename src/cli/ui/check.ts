@@ -50,5 +50,5 @@ function showExceptions({ keptFiles, unlisted, former, envName, sample }: CheckR
   if (probed < tasks) terminal.note(`  ${formatCount(probed)} of ${formatCount(tasks)} tasks probed for their tools`);
 }
 
-const KEPT: Mark = { text: 'kept  ', colour: 'magenta' };
-const OTHER: Mark = { text: 'other ', colour: 'yellow' };
+const KEPT: Mark = { text: 'kept  ', color: 'magenta' };
+const OTHER: Mark = { text: 'other ', color: 'yellow' };

@@ -7,7 +7,7 @@ import { EXIT, type Interrupted, systemError, UserError } from '../../errors.js'
 import { writtenPaths } from '../../shutdown.js';
 import { type Mark, sentence, type Terminal } from './terminal.js';
 
-const ERROR: Mark = { text: 'error:', colour: 'red' };
+const ERROR: Mark = { text: 'error:', color: 'red' };
 const REPORT = 'this is a bug in gymgen: please report it with the lines above and the command that you ran';
 
 /** Shows an error: what, where and how to fix it; a stack only for a bug. @returns the exit code */

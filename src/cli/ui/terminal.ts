@@ -18,10 +18,10 @@ export interface TerminalOptions {
   verbose: boolean;
 }
 
-/** A coloured word in front of a line. */
+/** A colored word in front of a line. */
 export interface Mark {
   text: string;
-  colour: 'red' | 'yellow' | 'green' | 'magenta' | 'dim';
+  color: 'red' | 'yellow' | 'green' | 'magenta' | 'dim';
 }
 
 /** A line; or the words of a `sentence`, between which it may be broken to fit the terminal. */
@@ -32,7 +32,7 @@ export function sentence(text: string): string[] {
   return displayText(text).split(' ');
 }
 
-const COLOURS: Record<FileState, Mark['colour']> = {
+const COLORS: Record<FileState, Mark['color']> = {
   create: 'green',
   update: 'yellow',
   same: 'dim',
@@ -42,13 +42,13 @@ const COLOURS: Record<FileState, Mark['colour']> = {
 
 /** The state of a file in front of its path. */
 export function stateMark(state: FileState): Mark {
-  return { text: state.padEnd(6), colour: COLOURS[state] };
+  return { text: state.padEnd(6), color: COLORS[state] };
 }
 
 /**
- * Output for the user: the result on stdout, everything else on stderr. Only a TTY gets a progress line that moves, and colours
+ * Output for the user: the result on stdout, everything else on stderr. Only a TTY gets a progress line that moves, and colors
  * unless NO_COLOR is set, which chalk does not check. Any text may come from a server, so `displayText` shows it without control
- * characters, and only marks are coloured. Print a text of several lines with several calls.
+ * characters, and only marks are colored. Print a text of several lines with several calls.
  */
 export class Terminal {
   private readonly live: LiveLines;
@@ -89,11 +89,11 @@ export class Terminal {
   }
 
   warn(text: string): void {
-    if (!this.options.quiet) this.line(sentence(text), { text: 'warning:', colour: 'yellow' });
+    if (!this.options.quiet) this.line(sentence(text), { text: 'warning:', color: 'yellow' });
   }
 
   detail(text: string): void {
-    if (this.options.verbose) this.line('', { text: displayText(text), colour: 'dim' });
+    if (this.options.verbose) this.line('', { text: displayText(text), color: 'dim' });
   }
 
   /** A line on stderr, with any options. */
@@ -132,12 +132,12 @@ function write(stream: NodeJS.WriteStream, text: Text, mark?: Mark, indent = 2):
       ? [[...before, ...(text === '' ? [] : [text])].join(' ')]
       : wrapWords([...before, ...text], columns, indent);
   const [first = '', ...others] = lines.map(displayText);
-  const coloured = mark ? coloursOf(stream)[mark.colour](mark.text) + first.slice(mark.text.length) : first;
-  stream.write(`${[coloured, ...others].join('\n')}\n`);
+  const colored = mark ? colorsOf(stream)[mark.color](mark.text) + first.slice(mark.text.length) : first;
+  stream.write(`${[colored, ...others].join('\n')}\n`);
 }
 
-/** The 16 colours of every terminal, or none. */
-function coloursOf(stream: NodeJS.WriteStream): ChalkInstance {
-  const coloured = stream.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
-  return new Chalk({ level: coloured ? 1 : 0 });
+/** The 16 colors of every terminal, or none. */
+function colorsOf(stream: NodeJS.WriteStream): ChalkInstance {
+  const colored = stream.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+  return new Chalk({ level: colored ? 1 : 0 });
 }

@@ -8,8 +8,8 @@ import type { Annotation } from './github.js';
 import type { Mark, Terminal } from './terminal.js';
 
 const MARKS: Readonly<Record<'error' | 'warning', Mark>> = {
-  error: { text: 'error:', colour: 'red' },
-  warning: { text: 'warning:', colour: 'yellow' },
+  error: { text: 'error:', color: 'red' },
+  warning: { text: 'warning:', color: 'yellow' },
 };
 
 type Found = Judged['findings'][number];

@@ -16,7 +16,7 @@ interface Learned {
   group: string | undefined;
 }
 
-/** Toolsets by content. Tasks with the same tools share one object, which is then serialised once. */
+/** Toolsets by content. Tasks with the same tools share one object, which is then serialized once. */
 export class SharedToolsets {
   private readonly byContent = new Map<string, Learned>();
   private readonly counter = new ToolsetCounter('the tools of all tasks');

@@ -47,7 +47,7 @@ export const TRIAL_TASKS = 8;
 /** Tasks whose episodes are repeated. */
 const REPEATED_TASKS = 3;
 /**
- * Number of repeated episodes. An environment that draws one of two starts, as chess does with colours, then looks
+ * Number of repeated episodes. An environment that draws one of two starts, as chess does with colors, then looks
  * reproducible in about 1 of 500 runs.
  */
 const REPEATS = 10;

@@ -204,11 +204,11 @@ describe('a request', () => {
   });
 });
 
-describe('colours', () => {
+describe('colors', () => {
   test('are shown on a TTY', () => {
     const { terminal, err, out } = opened({}, true);
     terminal.warn('w');
-    terminal.result('path', { text: 'create', colour: 'green' });
+    terminal.result('path', { text: 'create', color: 'green' });
     expect(err.text).toBe(`${ESC}[33mwarning:${ESC}[39m w\n`);
     expect(out.text).toBe(`${ESC}[32mcreate${ESC}[39m path\n`);
   });
@@ -221,14 +221,14 @@ describe('colours', () => {
     const { terminal, err, out } = opened({ verbose: true }, true);
     terminal.warn('w');
     terminal.detail('d');
-    terminal.result('path', { text: 'create', colour: 'green' });
+    terminal.result('path', { text: 'create', color: 'green' });
     expect(err.text + out.text).toBe('warning: w\nd\ncreate path\n');
   });
 
   test('are not written to a pipe, even if the other stream is a TTY', () => {
     const [out, err] = [new Stream(false), new Stream(true)] as unknown as NodeJS.WriteStream[];
     const terminal = new Terminal({ quiet: false, json: false, verbose: false }, out, err);
-    terminal.result('path', { text: 'create', colour: 'green' });
+    terminal.result('path', { text: 'create', color: 'green' });
     expect((out as unknown as Stream).text).toBe('create path\n');
   });
 });

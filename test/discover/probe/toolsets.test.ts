@@ -30,7 +30,7 @@ describe('a toolset that tasks declare', () => {
     expect(toolsets).toEqual(['toolset:a: one end_turn', 'toolset:b: two end_turn']);
     expect(tasks[149]?.toolset.key).toBe('toolset:a');
     expect(tasks[150]?.toolset.key).toBe('toolset:b');
-    // The same object is serialised once.
+    // The same object is serialized once.
     expect(tasks[199]?.toolset).toBe(tasks[150]?.toolset);
   });
 

@@ -202,7 +202,7 @@ describe('an action that looks like a tool call', () => {
 });
 
 describe('an environment that draws one of two starts at each reset', () => {
-  /** Draws one of two starts, as chess draws colours. The first sessions are equal. */
+  /** Draws one of two starts, as chess draws colors. The first sessions are equal. */
   const drawing = (equal: number) =>
     serverWithoutTasks({
       shows: ({ seed }, session) => observation({ board: `${seed} ${session < equal ? 'white' : 'black'}` }),

@@ -2,7 +2,7 @@ import type { Conversation, Move } from '../../../src/play/index.js';
 
 /**
  * A policy that plays scripted move sequences: each episode of a prompt takes the prompt's next sequence. A running episode
- * is recognised by the moves it has made.
+ * is recognized by the moves it has made.
  */
 export function player(plays: ReadonlyMap<string, Move[][]>): (asked: Conversation) => Move {
   const begun = new Map<string, number>();

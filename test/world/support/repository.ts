@@ -10,7 +10,7 @@ const REPOSITORY = process.env.OPENENV_REPO ?? '';
 
 export const folderIn = (environment: string) => join(REPOSITORY, 'envs', environment);
 
-/** Whether gymgen recognises the folder as a project; other environments are served, and passed by URL. */
+/** Whether gymgen recognizes the folder as a project; other environments are served, and passed by URL. */
 export const isProject = (environment: string) => existsSync(join(folderIn(environment), 'openenv.yaml'));
 
 /** Serves an environment's own app, with exactly the dependencies that it declares. */
