@@ -31,17 +31,18 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 export interface ErrorParts {
   /** Default: `failed`. */
   code?: ErrorCode;
-  /** Where it happened: a URL, a path, a task. */
+  /** Place of the problem: a file, a URL or a task. */
   where?: string;
   /** What the user can do about it. */
   fix?: string;
-  /** One line each, if there are several things to name. */
+  /** Further lines, such as each invalid value. */
   details?: readonly string[];
   cause?: unknown;
 }
 
 /**
- * A failure that a user can cause or fix: what (`message`), where and how to fix it. Anything else that is thrown is a bug.
+ * A failure that a user can cause or fix. The error says what failed (`message`), where, and how to fix the problem.
+ * Any other error is a bug.
  */
 export class UserError extends Error {
   override readonly name: string = 'UserError';
@@ -114,7 +115,7 @@ export class Interrupted extends UserError {
   /** The same interruption, with the paths that were written before it. */
   withWritten(paths: readonly string[]): Interrupted {
     if (paths.length === 0) return new Interrupted(this.signal, '; nothing was written');
-    return new Interrupted(this.signal, '; this was written before', { details: paths });
+    return new Interrupted(this.signal, '; these paths were already written', { details: paths });
   }
 }
 

@@ -33,7 +33,7 @@ export function invocation({ argv, env, cwd }: Start = thisStart()): string {
   return isOnPath(script, env) ? 'gymgen' : shellQuote(near(script, cwd));
 }
 
-/** Whether this process is the command line, and not a program that uses the library. */
+/** Whether this process is the command line, not a program that uses the library. */
 export function isCommandLine(argv: readonly string[] = process.argv): boolean {
   return /^gymgen(?:\.cjs)?$/.test(path.basename(argv[1] ?? ''));
 }

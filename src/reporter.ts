@@ -1,11 +1,11 @@
 /**
  * What a run is doing now. Each event replaces the one before it. `done` counts what is finished; `total` is left out if it is
- * not known. Names of splits, servers and files are shown exactly as they are: escape them before you print them.
+ * not known. Names of splits, servers and files are not escaped: escape them before you print them.
  */
 export type Progress =
-  /** Waits for the first answers of a server. */
+  /** Waits for the first responses of a server. */
   | { phase: 'connect'; server: string }
-  /** Probes tasks for their tools: `done` of the `total` toolsets known so far have been probed, with `tasks`. */
+  /** Probes tasks for their tools: `done` of the `total` toolsets known so far. `tasks` counts the probed tasks. */
   | { phase: 'probe'; done: number; total: number; tasks: { done: number; total: number } }
   /** Reads the tasks of a split, or the rows or rollouts of a file. */
   | { phase: 'read'; from: string; unit: 'tasks' | 'rows' | 'rollouts'; done: number; total?: number }
@@ -15,7 +15,7 @@ export type Progress =
   | { phase: 'start'; what: string; done?: number; total?: number }
   /** Plays rollouts. */
   | { phase: 'play'; done: number; total: number }
-  /** Waits before it asks a server again. */
+  /** Waits before a request is sent again. */
   | { phase: 'wait'; reason: string; seconds: number }
   /** Any other step, such as `validating gym-root`. */
   | { phase: 'step'; what: string };

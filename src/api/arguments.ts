@@ -9,7 +9,7 @@ import {
   optionsOf,
 } from '../options/index.js';
 
-/** Options about what the command line prints, and about how it takes its arguments. */
+/** Options that only the command line has: what it prints, and how it takes its arguments. */
 const OF_THE_TERMINAL: readonly OptionName[] = ['json', 'quiet', 'verbose', 'github', 'diff', 'sources'];
 
 /** The options of a command that the library takes, too. */
@@ -27,7 +27,7 @@ export function libraryName({ name }: Pick<NamedOption, 'name'>): string {
 /**
  * Options in the form of the command line, so that the lock file is the same.
  * @param command the command with the same options
- * @throws UsageError if there is no such option, if its value has another type, or if two options exclude each other
+ * @throws UsageError if there is no such option, if its value has another type, or if two options cannot be combined
  */
 export function flagsOf(command: CommandName, given: object): Flags {
   const options = new Map(libraryOptions(command).map((option) => [libraryName(option), option]));
@@ -41,11 +41,11 @@ export function flagsOf(command: CommandName, given: object): Flags {
   return Object.fromEntries(flags.filter(([, value]) => value !== undefined));
 }
 
-/** @throws UsageError if a text is blank, usually because a variable is not set */
+/** @throws UsageError if a value is not a string or is blank, usually because a variable is not set */
 export function assertFilled(values: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(values)) {
     if (typeof value === 'string' && value.trim() !== '') continue;
-    throw new UsageError(`${name} is not a text, or is empty`, { fix: `pass a text as ${name}` });
+    throw new UsageError(`${name} must be a non-empty string`, { fix: `pass a string as ${name}` });
   }
 }
 
@@ -60,18 +60,18 @@ function refuseConflict(option: NamedOption, values: Readonly<Record<string, unk
   if (option.conflicts === undefined) return;
   const [one, other] = [libraryName(option), libraryName({ name: option.conflicts as OptionName })];
   if (!values[one] || !values[other]) return;
-  throw new UsageError(`${one} and ${other} exclude each other`, { fix: `leave out ${one} or ${other}` });
+  throw new UsageError(`${one} cannot be combined with ${other}`, { fix: `leave out ${one} or ${other}` });
 }
 
 function flagValue(key: string, option: NamedOption, value: unknown): string | string[] | true | undefined {
-  const refuse = (type: string) => new UsageError(`${key} is not ${type}`, { fix: `pass ${type} as ${key}` });
+  const refuse = (type: string) => new UsageError(`${key} must be ${type}`, { fix: `pass ${type} as ${key}` });
   if (option.value === undefined) {
     if (typeof value !== 'boolean') throw refuse('a boolean');
     return value || undefined;
   }
   const texts = textsOf(option, value);
-  if (texts === undefined) throw refuse('of the type that docs/api.md lists');
-  if (texts.some((text) => text.trim() === '')) throw refuse('a text that is not empty');
+  if (texts === undefined) throw new UsageError(`${key} has the wrong type`, { fix: `see ${key} in docs/api.md` });
+  if (texts.some((text) => text.trim() === '')) throw refuse('a non-empty string');
   return option.repeatable ? texts : texts.join(',');
 }
 

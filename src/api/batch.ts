@@ -20,9 +20,9 @@ export interface BatchSource extends GenerateOptions {
 /**
  * Writes many sources, and continues if one fails.
  *
- * @param sources - A batch file (docs/batch.md), or sources, each alone or with its own options
- * @param options - The options of `gymgen batch`, with the same defaults. They override those of each source.
- * @returns The outcome of each source, in their order: the document that `gymgen batch --json` prints
+ * @param sources - Path of a batch file (docs/batch.md), or a list of sources, each with or without its own options
+ * @param options - The options of `gymgen batch`, with the same defaults. They override the options of each source.
+ * @returns The outcome of each source, in the same order: the document that `gymgen batch --json` prints
  * @throws UserError if an option is invalid, or if two sources would write the same folder
  *
  * @example

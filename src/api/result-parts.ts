@@ -73,7 +73,7 @@ export interface CheckedFolder {
   unlisted: string[];
   /** Other folders of the Gym root that were written from the same source under another name */
   former: string[];
-  /** Number of tasks that were probed for their tools, and number of different tasks */
+  /** Tasks that were probed for their tools, and the estimated number of different tasks */
   sample: {
     probed: number;
     tasks: number;

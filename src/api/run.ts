@@ -19,7 +19,7 @@ export async function run<T>(
   work: (reporter: Reporter, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
-  // A signal of its own: each request and session listens while it is under way.
+  // A separate signal: each request and session adds a listener, and the caller's signal keeps its own limit.
   const own = AbortSignal.any(signal ? [signal] : []);
   setMaxListeners(0, own);
   try {

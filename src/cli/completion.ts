@@ -6,8 +6,8 @@ import { helpOf, type NamedOption, optionsOf } from '../options/index.js';
 import type { CommandSpec } from './command.js';
 
 /**
- * bash completes files if there is nothing else to suggest. The package bash-completion may be missing; its function also joins
- * words at colons, which no suggestion depends on. The script defines read-only variables, so it must not run twice.
+ * bash completes files if there is nothing else to suggest. The script also works without the package bash-completion, whose
+ * function joins words at colons: no suggestion depends on that. The script defines read-only variables, so it must not run twice.
  */
 const BASH = `\
 if ! declare -F __gymgen_complete >/dev/null; then
@@ -36,7 +36,7 @@ export function printSuggestions(words: readonly string[], commands: readonly Co
 type Suggestion = readonly [value: string, help: string];
 
 /**
- * What the last word can become.
+ * Suggestions for the last word.
  * @param words after `gymgen`; the last one is being typed, and may be empty
  * @returns undefined for a file name, which the shell completes itself, or another free text
  */
@@ -69,7 +69,7 @@ function matching(word: string, all: readonly Suggestion[] | undefined): Suggest
   return found?.length ? found : undefined;
 }
 
-/** Next words of the names of commands. */
+/** The next words of command names. */
 function namesAfter(typed: readonly string[], commands: readonly CommandSpec[]): Suggestion[] {
   const next = commands.flatMap(({ name, description }): Suggestion[] => {
     const parts = name.split(' ');
@@ -79,7 +79,7 @@ function namesAfter(typed: readonly string[], commands: readonly CommandSpec[]):
   return [...new Map(next)];
 }
 
-/** `-q, --quiet` is two flags. */
+/** The flags of an option: `-q, --quiet` has two. */
 function flagsOf({ flags }: NamedOption): string[] {
   return flags.split(/[ ,]+/).filter((part) => part.startsWith('-'));
 }

@@ -1,18 +1,18 @@
 import { type Command, Help, type HelpConfiguration } from 'commander';
 import { asStarted } from '../printed-command.js';
 
-/** Columns of a help that is not shown on a terminal, or on one of unknown size, which has 0 columns. */
+/** Columns if the help is not shown on a terminal, or the size of the terminal is unknown (0 columns). */
 const DEFAULT_COLUMNS = 80;
-/** Longest term that has its description beside it. */
+/** Longest term with its description on the same line. */
 const TERM_COLUMNS = 27;
-/** From here on, terms and descriptions are two columns. */
+/** Minimum width of the terminal for terms and descriptions in two columns. */
 const TWO_COLUMNS = 70;
-/** Indentation of a description or a continued command in the next line. */
+/** Indentation of a description or a continued command on the next line. */
 const NEXT_LINE = 6;
 
 const wrapper = Object.assign(new Help(), { minWidthToWrap: 1 });
 
-/** Breaks a text into lines of at most that many columns, except where one word is longer. */
+/** Breaks a text into lines of up to `columns` columns, unless one word is longer. */
 function wrap(text: string, columns: number): string[] {
   return wrapper.boxWrap(text, Math.max(columns, 1)).split('\n');
 }
@@ -66,7 +66,7 @@ export function notesIn({ examples, exitCodes = {} }: Notes, columns: number): s
   ];
 }
 
-/** Comments stay beside their commands if all fit there; else each is above its command. */
+/** Comments stay beside their commands if all of them fit. Otherwise, each comment is above its command. */
 function exampleLines(examples: string, columns: number): string[] {
   const lines = examples.replace(/ \\\n\s*/g, ' ').split('\n');
   const isCommented = (line: string) => line.startsWith('$ ') && line.includes('   ');
@@ -85,7 +85,7 @@ function wrappedText(text: string, columns: number): string[] {
   return indented(wrap(text.trimStart(), columns - indent), indent);
 }
 
-/** A command on several lines, each but the last with a backslash. Options stay with their values if these fit. */
+/** A command on several lines, all but the last with a backslash. Options stay with their values if both fit. */
 function commandLines(command: string, columns: number): string[] {
   const room = columns - NEXT_LINE - ' \\'.length;
   const units: string[] = [];

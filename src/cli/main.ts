@@ -105,7 +105,7 @@ function program(): Command {
 
 const DOCS = 'Docs: README.md and docs/ in the package.';
 
-/** Whether the command line names nothing to do, so that the help answers it: `gymgen`, or a group such as `gymgen trainer`. */
+/** Whether to print the help because no command is named: `gymgen`, or a group such as `gymgen trainer`. */
 function isBare(argv: readonly string[]): boolean {
   const [group, ...more] = argv.slice(2);
   return more.length === 0 && (group === undefined || COMMANDS.some(({ name }) => name.startsWith(`${group} `)));

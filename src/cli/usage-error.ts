@@ -2,10 +2,10 @@ import { type Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.js';
 import { invocation } from '../printed-command.js';
 
-/** Errors whose fix is the form of the command. */
+/** Errors whose fix is the usage of the command. */
 const OF_ARGUMENTS = ['commander.missingArgument', 'commander.excessArguments'];
 
-/** Makes Commander throw the errors of a command as gymgen reports its own, and print nothing. */
+/** Makes Commander throw UsageErrors instead of printing its own errors. */
 export function withUsageErrors(command: Command): Command {
   return command.configureOutput({ outputError: () => {} }).exitOverride((error) => {
     throw isHelp(error) ? error : usageError(error, command);
@@ -23,7 +23,7 @@ function usageError({ code, message }: CommanderError, command: Command): UsageE
   });
 }
 
-/** The words that call a command, such as `trainer verl`. */
+/** The words of a command's name, such as `trainer verl`. */
 function formOf(command: Command): string {
   return command.parent === null ? '' : `${formOf(command.parent)} ${command.name()}`.trim();
 }

@@ -178,7 +178,7 @@ const CheckedFolder = z
     former: names().describe('Other folders of the Gym root that were written from the same source under another name'),
     sample: z
       .strictObject({ probed: count(), tasks: count() })
-      .describe('Number of tasks that were probed for their tools, and number of different tasks'),
+      .describe('Tasks that were probed for their tools, and the estimated number of different tasks'),
     warnings: Findings,
     counts: Counts,
   })

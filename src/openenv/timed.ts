@@ -1,7 +1,7 @@
 import type { OnRequest, SentRequest } from '../reporter.js';
 
 /**
- * Reports a request when it has ended, with its time.
+ * Reports a request and its duration when the request has ended.
  * @param facts of the response
  */
 export async function timed<T>(

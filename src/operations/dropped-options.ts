@@ -3,13 +3,13 @@ import type { JsonValue, Lock } from '../output/index.js';
 import { shellQuote } from '../printed-command.js';
 import type { Finding } from '../rules/index.js';
 
-/** What a rewrite without an option does. Settings are missing: the config keeps them. */
+/** Effect of a rewrite without each option. Settings are left out, because the config keeps them. */
 const EFFECTS: Partial<Record<OptionName, string>> = {
   split: 'all splits are written',
   limit: 'all rows of each split are written',
   renameTool: "tools have the source's names",
   appendSystemPrompt: 'system prompts lose this text',
-  datasets: 'the config has the usual datasets',
+  datasets: 'the config names the default datasets',
   license: `the license is ${OPTIONS.license.default}`,
   fullIds: "task ids lose the serving machine's path",
   configUrl: 'NeMo Gym uses the URL of the source',
@@ -23,11 +23,11 @@ const EFFECTS: Partial<Record<OptionName, string>> = {
   hideField: 'the model sees this field',
   fixField: 'the model chooses this field',
   toolDoc: "the tool has the action's own description",
-  probes: `tasks are probed one by one only up to ${OPTIONS.probes.default}`,
+  probes: `all tasks are probed only if there are at most ${OPTIONS.probes.default}`,
   probeTurns: 'all turns are probed, which runs their verifiers',
 };
 
-/** The options that a folder was written with and that are not passed again, with the effect of that. */
+/** The options of the last write that are not passed again, each with the effect. */
 export function droppedOptions(
   { options = {} }: Pick<Lock, 'options'>,
   passed: Record<string, JsonValue>,
@@ -39,13 +39,13 @@ export function droppedOptions(
   });
 }
 
-/** Whether an option is passed in whose place another one stood. */
+/** Whether another option is passed that replaces this option. */
 function isReplaced(name: OptionName, passed: Record<string, JsonValue>): boolean {
   if (['episodes', 'seed', 'seedKey'].includes(name)) return passed.tasks !== undefined;
   return name === 'tasks' && passed.episodes !== undefined;
 }
 
-/** Another value replaces a value. A selection of splits, and a pair of the same name, too. */
+/** The values that no new value replaces. New splits replace all splits; a pair replaces the pair of the same name. */
 function lostValues(name: OptionName, before: unknown, now: JsonValue | undefined): unknown[] {
   if (before === undefined) return [];
   if (!Array.isArray(before)) return now === undefined ? [before] : [];
@@ -56,7 +56,7 @@ function lostValues(name: OptionName, before: unknown, now: JsonValue | undefine
 
 const nameIn = (value: unknown) => String(value).split('=', 1)[0]?.trim();
 
-/** Values and characters of a value in a message. */
+/** Maximum number of values in a message, and of characters of a value. */
 const SHOWN = 3;
 const LONGEST = 40;
 

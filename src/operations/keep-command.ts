@@ -18,8 +18,8 @@ export interface Rewrite extends SourceRequest {
 }
 
 /**
- * What keeps the options of a lock file: the command that takes them from there, or to pass them again if the run has options
- * that they lack.
+ * How to keep the options of a lock file: the `update` command that reads them, or a note to pass them again if this run has
+ * other options, too.
  * @param folder that is written again
  */
 export async function howToKeep(request: Rewrite, name: string, folder: string, lock: Lock): Promise<string> {

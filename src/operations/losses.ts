@@ -6,7 +6,7 @@ import { droppedOptions } from './dropped-options.js';
 import { howToKeep, type Rewrite } from './keep-command.js';
 import { rowCountChanges } from './row-count-changes.js';
 
-/** Warnings of what the existing folder has and the generated one lacks. */
+/** Warnings about what the existing folder has and the generated folder lacks. */
 export async function losses(
   request: Rewrite,
   found: Pick<Discovery, 'splits'>,

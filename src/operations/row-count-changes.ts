@@ -4,7 +4,7 @@ import { namesOf } from '../gym/index.js';
 import { type Lock, lockedRows } from '../output/index.js';
 import { type Finding, quote, warning } from '../rules/index.js';
 
-/** `row-count`: the rows of a split become more than half as many again, or less than half. */
+/** `row-count`: the row count of a split changes by more than half. */
 export function rowCountChanges({ splits }: Pick<Discovery, 'splits'>, name: string, lock: Lock): Finding[] {
   const { rows } = namesOf(name);
   const counts = new Map(splits.map((split) => [rows(split.name), split.count]));
@@ -12,7 +12,7 @@ export function rowCountChanges({ splits }: Pick<Discovery, 'splits'>, name: str
     const before = lockedRows(lock, file) ?? 0;
     const now = counts.get(file) ?? 0;
     if (Math.abs(now - before) <= before / 2) return [];
-    const problem = `has ${now === 0 ? 'no' : formatCount(now)} rows, and had ${formatCount(before)}`;
-    return [warning('row-count', quote(file), problem, 'see whether the source or --split and --limit changed')];
+    const problem = `has ${now === 0 ? 'no' : formatCount(now)} rows instead of ${formatCount(before)}`;
+    return [warning('row-count', quote(file), problem, 'check whether the source, --split or --limit changed')];
   });
 }

@@ -53,8 +53,8 @@ export function hasTurns(report: WriteReport): boolean {
 }
 
 /**
- * Remembers what a folder was generated from, if its lock file does not tell or is not trusted: `check` and `update` read the
- * recording, and run the code, again for this user.
+ * Remembers a recording or code from which a folder was generated. For this user, `check` and `update` then read the
+ * recording again, or run the code that only the lock file names.
  * @param folder that was written
  */
 export async function rememberWritten({ source, bundle }: SourceRequest, folder: string): Promise<void> {

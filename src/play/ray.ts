@@ -49,7 +49,7 @@ export async function startRay(options: RayOptions): Promise<Ray> {
       });
     }
     options.reporter.note?.(
-      `Ray failed to start, as it does on a busy machine; trying again (${tries + 1} of ${TRIES})`,
+      `Ray failed to start, maybe because the machine is busy; trying again (${tries + 1} of ${TRIES})`,
     );
   }
 }

@@ -35,7 +35,7 @@ export async function forgetRecording(folder: string): Promise<void> {
   if ((await rememberedRecording(folder)) !== undefined) await writeState(await fileOf(folder), '{}');
 }
 
-/** The recording from which this user wrote this folder last, on this machine: an absolute path. */
+/** Absolute path of the recording from which this user last wrote this folder on this machine. */
 export async function rememberedRecording(folder: string): Promise<string | undefined> {
   const remembered = await readState(await fileOf(folder));
   return remembered === undefined ? undefined : recordingIn(remembered.toString());

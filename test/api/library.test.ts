@@ -29,7 +29,7 @@ async function place() {
 }
 
 describe('write', () => {
-  test('writes the lock file of the command line, also for options that are not texts', async () => {
+  test('writes the lock file of the command line, also for options that are not strings', async () => {
     const { url, cwd, root } = await place();
     const options = {
       split: ['train'],
@@ -98,17 +98,17 @@ describe('errors', () => {
     ['an unknown option', ['', '', { limitt: 5 }], "unknown option 'limitt'", 'did you mean limit?'],
     ['an option of the terminal', ['', '', { quiet: true }], "unknown option 'quiet'", 'docs/api.md lists the options'],
     ['a number out of range', ['', '', { limit: 0 }], 'invalid option value', '--help'],
-    ['a value of another type', ['', '', { fullIds: 'yes' }], 'fullIds is not a boolean', 'pass a boolean'],
-    ['a list instead of a value', ['', '', { limit: [1] }], 'limit is not of the type that', 'as limit'],
+    ['a value of another type', ['', '', { fullIds: 'yes' }], 'fullIds must be a boolean', 'pass a boolean'],
+    ['a list instead of a value', ['', '', { limit: [1] }], 'limit has the wrong type', 'see limit'],
     [
       'a key with the separator',
       ['', '', { renameTool: { 'a=b': 'c' } }],
-      'renameTool is not of the type',
-      'renameTool',
+      'renameTool has the wrong type',
+      'see renameTool',
     ],
-    ['options that exclude each other', ['', '', { tasks: 'a.csv', episodes: 3 }], 'exclude each other', 'leave out'],
-    ['an empty source', [' ', 'root', {}], 'source is not a text, or is empty', 'pass a text as source'],
-    ['a missing Gym root', ['', undefined, {}], 'gymRoot is not a text, or is empty', 'pass a text as gymRoot'],
+    ['options that exclude each other', ['', '', { tasks: 'a.csv', episodes: 3 }], 'cannot be combined', 'leave out'],
+    ['an empty source', [' ', 'root', {}], 'source must be a non-empty string', 'pass a string as source'],
+    ['a missing Gym root', ['', undefined, {}], 'gymRoot must be a non-empty string', 'pass a string as gymRoot'],
   ])('%s', async (_, [source, gymRoot, options], message, fix) => {
     const root = gymRoot === '' ? tempFolder() : gymRoot;
     const url = source === '' ? 'http://127.0.0.1:9' : source;
@@ -139,7 +139,7 @@ describe('errors', () => {
   });
 });
 
-test('check says same, by the library and by the command line', async () => {
+test('check returns same in the library and on the command line', async () => {
   const { url, cwd, root } = await place();
   await write(url, root, { limit: 2 });
   expect(await check(root)).toMatchObject({ status: 'same', folders: [{ name: 'grid_v1', status: 'same' }] });
@@ -186,7 +186,7 @@ test('a recording replaces its source', async () => {
   expect(await check(file, root)).toMatchObject({ status: 'same' });
 });
 
-test('inspect tells what a source serves', async () => {
+test('inspect shows what a source serves', async () => {
   const { url } = await place();
   const { envName, splits, toolsets, refused } = await inspect(url, { limit: 1 });
   expect([envName, splits.map(({ count }) => count), toolsets.length, refused]).toEqual(['grid-v1', [1, 1], 1, []]);

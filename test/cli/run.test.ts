@@ -106,7 +106,7 @@ test('gymgen waits for a commit, and names it', async () => {
   expect(stderr.split('\n')).toEqual([
     'renaming',
     'waiting for the commit of grid_v1 to finish; press Ctrl-C again to end at once',
-    'error: interrupted; this was written before',
+    'error: interrupted; these paths were already written',
     expect.stringMatching(/^ {2}- .*resources_servers\/grid_v1$/),
   ]);
   expect(exitCode).toBe(130);

@@ -7,7 +7,7 @@ import { code, expectFile, expectPage, wrapped } from './markdown.js';
 
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
 
-// Before docs/api.md, which shows them.
+// These run before docs/api.md, which shows the types.
 test.each(apiTypes())('%s is generated', (path, text) => expectFile(path, text));
 
 test('docs/api.md is generated from the comments of the library', () => {
@@ -27,11 +27,11 @@ await write('http://127.0.0.1:8000', 'gym-root', { limit: 5 });
 
 Each function does what the command of the same name does:
 
-- Options have the names of the [command line](cli.md) in camel case: \`--tool-timeout\` is \`toolTimeout\`. The defaults
-  and the checks of the values are the same, and so is the [lock file](lock.md) of what is written.
+- Options have the names of the [command line](cli.md) in camel case: \`--tool-timeout\` is \`toolTimeout\`. The defaults,
+  the checks of the values and the [lock file](lock.md) of a written folder are the same.
 - The results are the documents that \`--json\` prints ([json.md](json.md)).
 - A function prints nothing and does not end the process. Pass a [reporter](#runs) to receive progress and warnings.
-- To stop a run, abort its \`signal\`, for example on SIGINT. A run that was stopped leaves no half-written files.
+- To stop a run, abort its \`signal\`, for example on SIGINT. A stopped run leaves no half-written files.
 
 The package is an ES module with its own types. It also exports its JSON schemas, such as \`gymgen/schemas/lock.json\`,
 \`gymgen/schemas/batch-file.json\` and \`gymgen/schemas/json/write.json\`, and \`gymgen/package.json\`.
@@ -58,7 +58,7 @@ function page(): string {
     typesOf('api/options.ts'),
     typesOf('api/batch.ts', ['BatchSource']),
     '## Results\n',
-    'Options are named as on the command line.\n',
+    'The descriptions name options as on the command line: `--dry-run` is `dryRun`.\n',
     typesOf('api/results.ts'),
     typesOf('api/result-parts.ts').trimEnd(),
     '',

@@ -102,7 +102,7 @@ test('does not need AgentEnv and NeMo Gym if uv can install them', async () => {
 });
 
 describe('uv', () => {
-  test("is missing if only gymgen's own is there, and the fix puts that on PATH", async () => {
+  test("is missing if only gymgen's own uv exists, and the fix puts that uv on PATH", async () => {
     onlyPrograms({});
     const folder = await cachedFolder('uv', readFileSync(lockedRequirements('uv'), 'utf8'), async (fresh) => {
       addProgram(join(fresh, 'bin'), 'uv', uv());
@@ -119,9 +119,9 @@ describe('uv', () => {
   test.each([
     ['pip installs packages', { python3: says('pip'), curl: '' }, 'python3 -m pip install uv'],
     ['pip may not install', { python3: says('venv'), curl: '' }, 'curl -LsSf https://astral.sh/uv/install.sh | sh'],
-    ['pipx is there', { python3: says('venv'), pipx: '', curl: '' }, 'pipx install uv'],
-    ['nothing else is there', {}, 'https://docs.astral.sh/uv/getting-started/installation/'],
-  ])('is got in a way that works here, if %s', async (_, programs, fix) => {
+    ['pipx exists', { python3: says('venv'), pipx: '', curl: '' }, 'pipx install uv'],
+    ['nothing else exists', {}, 'https://docs.astral.sh/uv/getting-started/installation/'],
+  ])('is installed in a way that works here if %s', async (_, programs, fix) => {
     onlyPrograms(programs);
     vi.stubEnv('HTTPS_PROXY', await openPort());
     expect(await checkOf('uv')).toMatchObject({ found: null, fix });
@@ -137,7 +137,7 @@ describe('uv', () => {
 });
 
 describe("NeMo Gym's Python", () => {
-  test('is looked for by uv with the version of the Python that runs gym, outside of virtual environments', async () => {
+  test('is searched by uv with the version of the Python that runs gym, outside of virtual environments', async () => {
     const folder = onlyPrograms({ uv: uv(), python3: says('3.13.15'), 'python3.13': says('3.13.15') });
     addGym(folder, '3.13.15', '/nowhere');
     expect(await checkOf('Python 3.13.15')).toMatchObject({
@@ -150,7 +150,7 @@ describe("NeMo Gym's Python", () => {
     expect(asked).toContain('python find --no-project --system 3.13.15');
   });
 
-  test('is looked for with the versions that gymgen play accepts, without gym', async () => {
+  test('is searched with the versions that gymgen play accepts if there is no gym', async () => {
     const folder = onlyPrograms({ uv: uv(), 'python->=3.13.14,<3.14': says('3.13.14') });
     expect(await checkOf(GYM_PYTHON)).toMatchObject({ found: `3.13.14, ${folder}/python->=3.13.14,<3.14` });
   });
@@ -179,7 +179,7 @@ describe("NeMo Gym's Python", () => {
     });
   });
 
-  test('is downloaded by hand if uv does so only then', async () => {
+  test('is downloaded by hand if uv downloads only on demand', async () => {
     onlyPrograms({ uv: uv('python_downloads: Manual', await openPort()) });
     expect(await checkOf(GYM_PYTHON)).toMatchObject({ fix: "uv python install '>=3.13.14,<3.14'", needed: true });
   });
@@ -199,7 +199,7 @@ describe("NeMo Gym's Python", () => {
     ['3.13.14-1', /^(sudo )?apt-get install python3\.13$/],
     ['3.13.5-2', /^install CPython 3\.13\.14 or newer /],
     ['(none)', /^install CPython 3\.13\.14 or newer /],
-  ])("is the distribution's package only if that is new enough: %s", async (version, fix) => {
+  ])("is the distribution's package only if the package is new enough: %s", async (version, fix) => {
     onlyPrograms({ uv: uv(), 'apt-cache': `printf 'python3.13:\\n  Candidate: ${version}\\n'` });
     expect(await checkOf(GYM_PYTHON)).toMatchObject({ fix: expect.stringMatching(fix), needed: true });
   });
@@ -235,7 +235,7 @@ describe('the machine', () => {
     expect(await checkOf('2 GB of free disk space')).toMatchObject({ found: null, problem: '0.0 GB in /proc' });
   });
 
-  test("has a warning if the port of NeMo Gym's head server is in use, with another port", async () => {
+  test("has a warning if the port of NeMo Gym's head server is in use, and the fix names another port", async () => {
     const port = Number(new URL(await openPort()).port);
     const { fix, ...check } = await headPortCheck(port);
     expect(check).toMatchObject({ name: `Port ${port}`, found: 'in use', warning: expect.any(String) });
@@ -247,7 +247,7 @@ describe('the machine', () => {
     const folder = onlyPrograms({ docker: 'exit 1' });
     expect(await checkOf('Docker')).toMatchObject({
       found: null,
-      problem: `${folder}/docker reaches no daemon`,
+      problem: `${folder}/docker cannot reach the Docker daemon`,
       fix: 'start Docker',
       needed: false,
     });

@@ -4,7 +4,7 @@ const SHELLS = ['bash', 'zsh', 'fish'];
 
 export const completion: CommandSpec = {
   name: 'completion',
-  description: 'Print the script that completes commands and options in a shell',
+  description: 'Print a script for shell completion of commands and options',
   arguments: [{ name: '<bash|zsh|fish>', help: 'Shell that runs the script', choices: SHELLS }],
   examples: `\
 $ source <(gymgen completion bash)                in ~/.bashrc

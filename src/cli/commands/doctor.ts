@@ -13,7 +13,7 @@ export const doctor: CommandSpec = {
   async run(flags) {
     const [{ run }, operation] = await Promise.all([import('../run.js'), import('../../operations/doctor/index.js')]);
     await run(flags, async (terminal, signal) => {
-      terminal.progress({ phase: 'step', what: 'looking at this machine' });
+      terminal.progress({ phase: 'step', what: 'checking this machine' });
       const checks = await operation.doctor(signal);
       for (const check of checks) show(check, terminal);
       const isMissing = checks.some(({ found, needed }) => found === null && needed);

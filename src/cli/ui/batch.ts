@@ -111,7 +111,7 @@ export class BatchBoard implements BatchObserver {
   }
 }
 
-/** Part of the columns that the name of a job may take. */
+/** Share of the columns for the name of a job. */
 const LABEL_SHARE = 0.4;
 
 function nameOf({ job, name }: Outcome): string {

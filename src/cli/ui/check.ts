@@ -26,7 +26,7 @@ export function showDetails(report: CheckReport, terminal: Terminal): void {
   for (const difference of others) showFile(difference, lines(difference), terminal);
   const { generator } = report.plan;
   if (generator && !quiet) terminal.result(gymgenChange(generator));
-  // Their content says nothing of the source.
+  // The content of these files says nothing about the source.
   for (const difference of ours) showFile(difference, verbose ? lines(difference) : [], terminal);
   if (!quiet) showExceptions(report, terminal);
 }

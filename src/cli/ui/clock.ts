@@ -1,6 +1,6 @@
-/** Time, so that tests decide it. */
+/** A clock that tests can replace. */
 export interface Clock {
-  /** Milliseconds since some moment. */
+  /** Milliseconds since an arbitrary moment. */
   now(): number;
   /** Calls `tick` regularly, without keeping the process alive. @returns a function that stops it */
   every(milliseconds: number, tick: () => void): () => void;

@@ -1,11 +1,11 @@
 import widthWithin from 'fast-string-truncated-width';
 
-/** Columns that a text takes: a character of Chinese, or an emoji, takes two. */
+/** Columns that a text takes. A Chinese character or an emoji takes two. */
 export function widthOf(text: string): number {
   return widthWithin(text).width;
 }
 
-/** The text, cut to some columns. */
+/** The text, cut to a number of columns. */
 export function cut(text: string, columns: number): string {
   const { truncated, ellipsed, index } = widthWithin(text, { limit: Math.max(columns, 0), ellipsis: '…' });
   return truncated ? `${text.slice(0, index)}${ellipsed ? '…' : ''}` : text;

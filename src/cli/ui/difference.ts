@@ -4,7 +4,7 @@ import { formatCount } from '../../display-text.js';
 /** The meaning of the signs in the lines below, if there are such lines. */
 export function legend(differences: readonly FileDifference[]): string[] {
   const hasSigns = differences.some(({ diff, rows }) => rows !== undefined || (diff !== undefined && diff.length > 0));
-  return hasSigns ? ['- in the folder   + generated   ~ changed   ! to correct'] : [];
+  return hasSigns ? ['- in the folder   + generated   ~ changed   ! invalid'] : [];
 }
 
 /** The differences in one file: for a text a diff, for rows the tasks that were added, removed or changed. */

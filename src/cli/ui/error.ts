@@ -27,7 +27,7 @@ export function showError(thrown: unknown, terminal: Terminal): number {
   return error.exitCode;
 }
 
-/** An interruption, with what this process has written before. */
+/** An interruption, with the paths that this process has already written. */
 export function withWritten(reason: Interrupted): Interrupted {
   const near = (file: string) => {
     const relative = path.relative(process.cwd(), file);
@@ -45,7 +45,7 @@ export function showUserError(error: UserError, terminal: Terminal): void {
   }
 }
 
-/** The lines below the message of an error: its details, where, and how to fix it. */
+/** The lines below the message of an error: the details, the place and the fix. */
 export function errorLines({
   details,
   where,
@@ -58,7 +58,7 @@ export function errorLines({
   ];
 }
 
-/** The words of a fix. A command, which is all of it or follows the first colon, is one word, so that it can be copied. */
+/** The words of a fix. A command, which is the whole fix or follows the first colon, is one word and can be copied. */
 function fixWords(fix: string): string[] {
   if (/^(?:gymgen|node|npx|uv) /.test(fix)) return [fix];
   const colon = fix.indexOf(': ') + 1;

@@ -4,22 +4,22 @@ import { cut, widthOf } from './cut.js';
 
 /** Text that changes with time. */
 export interface LiveText {
-  /** The lines for a terminal, each of at most that many columns. */
+  /** The lines for a terminal, each of up to `columns` columns. */
   lines(columns: number): readonly string[];
   /** One line for a log. */
   plain(): string;
 }
 
-/** `moving`: the lines are drawn again in their place; `plain`: a line is added now and then. */
+/** `moving`: the lines are redrawn in place; `plain`: a line is added every ten seconds. */
 export type LiveMode = 'moving' | 'plain' | 'off';
 
 const REDRAW_MS = 100;
 const PLAIN_MS = 10_000;
 
 /**
- * Lines at the end of the output that change, such as progress. They are drawn by a timer, not when the text changes, so that
- * a fast run draws none and a waiting one shows its time. The cursor stays visible and at the start of the last line: a killed
- * process leaves nothing to restore, and the terminal's `^C` widens no line.
+ * Lines at the end of the output that change, such as progress. A timer draws them, not each change of the text, so a fast
+ * run draws none and a waiting run shows its time. The cursor stays visible and at the start of the last line, so a killed
+ * process leaves nothing to restore, and the terminal's `^C` makes no line wider.
  */
 export class LiveLines {
   private text: LiveText | undefined;
@@ -53,7 +53,7 @@ export class LiveLines {
     this.text = undefined;
   }
 
-  /** Hides the text, and ignores further ones. */
+  /** Hides the text, and ignores later texts. */
   end(): void {
     this.ended = true;
     this.hide();

@@ -2,9 +2,9 @@ import type { WriteRequest } from '../../operations/write.js';
 import { gymgenCommand } from '../../printed-command.js';
 
 interface Environment {
-  /** Command that serves it for NeMo Gym, if the user has to run one. */
+  /** Command that serves the environment for NeMo Gym, if the user has to run one. */
   serve: string | undefined;
-  /** Whether `gymgen play --demo` serves it. */
+  /** Whether `gymgen play --demo` serves the environment. */
   isDemo: boolean;
 }
 
@@ -16,14 +16,14 @@ export function nextSteps({ gymRoot }: Pick<WriteRequest, 'gymRoot'>, { serve, i
     'next, without a model:',
     ...(serve !== undefined && !isDemo ? [`  ${serve}    # in another terminal`] : []),
     ...joined(play).map((line) => `  ${line}`),
-    'with a model or NeMo Gym: README.md in the folder',
+    'with a model: see README.md in the folder',
   ];
 }
 
 /** Columns of the lines without their indent. */
 const COLUMNS = 48;
 
-/** A command in lines that a shell joins. */
+/** A command, broken into lines with a backslash at the end. */
 function joined([first = '', ...options]: readonly string[]): string[] {
   const lines = [first];
   for (const option of options) {

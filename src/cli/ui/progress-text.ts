@@ -7,14 +7,14 @@ import { cut, widthOf } from './cut.js';
 interface Begun {
   /** Milliseconds, without the current turn. */
   spent: number;
-  /** What was finished when it began. */
+  /** What was finished when the phase began. */
   before: number;
 }
 
-/** Part of the columns that a name may take if it does not fit, so that counts stay visible. */
+/** Share of the columns for a name that does not fit, so that counts stay visible. */
 const NAME_SHARE = 0.4;
 
-/** Describes what a run is doing, with the time that it has taken and the time that is left. */
+/** Describes what a run is doing, with the elapsed time and the remaining time. */
 export class ProgressText {
   private progress: Progress | undefined;
   private phase: Begun = { spent: 0, before: 0 };
@@ -35,7 +35,7 @@ export class ProgressText {
     this.progress = progress;
   }
 
-  /** One line, of at most that many columns. The longest description that fits is shown. */
+  /** One line of up to `columns` columns, with the longest description that fits. */
   line(columns = Number.POSITIVE_INFINITY): string {
     if (this.progress === undefined) return '';
     const { spent, before } = this.phase;

@@ -24,7 +24,7 @@ export interface Mark {
   color: 'red' | 'yellow' | 'green' | 'magenta' | 'dim';
 }
 
-/** A line; or the words of a `sentence`, between which it may be broken to fit the terminal. */
+/** A line, or the words of a `sentence`, which may be broken between words to fit the terminal. */
 export type Text = string | readonly string[];
 
 /** The words of a text, which is made safe to display as a whole. */
@@ -46,8 +46,8 @@ export function stateMark(state: FileState): Mark {
 }
 
 /**
- * Output for the user: the result on stdout, everything else on stderr. Only a TTY gets a progress line that moves, and colors
- * unless NO_COLOR is set, which chalk does not check. Any text may come from a server, so `displayText` shows it without control
+ * Output for the user: the result on stdout, everything else on stderr. Only a TTY gets a live progress line, and colors
+ * unless NO_COLOR is set (chalk does not check NO_COLOR). Any text may come from a server, so `displayText` shows it without control
  * characters, and only marks are colored. Print a text of several lines with several calls.
  */
 export class Terminal {

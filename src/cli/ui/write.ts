@@ -13,14 +13,14 @@ import { nextSteps } from './next-steps.js';
 import { stateMark, type Terminal } from './terminal.js';
 import { grouped } from './toolsets.js';
 
-/** What is known of a write besides its report. */
+/** Facts about a write that its report does not have. */
 export interface WriteContext {
   seconds: number;
   /** Whether `gymgen play --demo` serves the environment. */
   isDemo?: boolean;
 }
 
-/** Shows what was written and, after the first write, the next steps. Of an unchanged folder there is nothing to say. */
+/** Shows what was written and, after the first write, the next steps. An unchanged folder needs no details. */
 export function showWrite(report: WriteReport, request: WriteRequest, context: WriteContext, terminal: Terminal): void {
   const folder = path.join(request.gymRoot, namesOf(report.name).folder);
   if (request.dryRun) showPlan(report, request, folder, terminal);
@@ -67,7 +67,7 @@ function contents({ rows, toolsets, datasets }: WriteReport, { gym }: WriteReque
   ];
 }
 
-/** Groups of toolsets that are shown. */
+/** Maximum number of groups of toolsets to show. */
 const SHOWN_GROUPS = 8;
 
 function toolsetLine(toolsets: WriteReport['toolsets']): string {
@@ -93,7 +93,7 @@ function datasetLine(datasets: WriteReport['datasets'], { splits }: DatasetChoic
   return splits === 'usual' ? ['no datasets: to choose splits for gym eval run --split, pass --datasets'] : [];
 }
 
-/** Whether the folder did not exist, so that its reader may not know what comes next. */
+/** Whether the folder did not exist, so that the user may not know the next step. */
 function isFirst({ plan }: WriteReport): boolean {
   return plan.entries.every(({ state }) => state === 'create');
 }

@@ -1,4 +1,4 @@
-// The Python that NeMo Gym has uv look for, and how to get it on this machine.
+// The Python that NeMo Gym asks uv for, and how to install that Python on this machine.
 
 import { delimiter } from 'node:path';
 import { which } from '../../files.js';
@@ -10,7 +10,7 @@ import { isReachable } from './reachable.js';
 
 /**
  * NeMo Gym creates the venv of each server with `uv venv --python` and the version of its own Python. uv then looks outside
- * of virtual environments, also if one is active. Without `gym`, it is what `gymgen play` asks uv for.
+ * of virtual environments, also if one is active. Without `gym`, the version is the one that `gymgen play` asks uv for.
  * @see setup_env_command in nemo_gym/cli/setup_command.py
  */
 export async function gymPython(uv: string | undefined, gym: Gym | null, signal: AbortSignal): Promise<Check> {
@@ -22,7 +22,7 @@ export async function gymPython(uv: string | undefined, gym: Gym | null, signal:
       : 'runs NeMo Gym and the written servers',
   };
   if (uv === undefined) {
-    return { ...check, found: null, problem: 'unknown without uv', fix: 'get uv, and run doctor again', needed: true };
+    return { ...check, found: null, problem: 'unknown without uv', fix: 'install uv, and run doctor again', needed: true };
   }
   const python = await find(uv, wanted, signal);
   if (python !== null) {
@@ -35,7 +35,7 @@ export async function gymPython(uv: string | undefined, gym: Gym | null, signal:
   return { ...check, found: null, problem, ...(await remedy(uv, wanted, gym, signal)) };
 }
 
-/** In the current folder, because the settings of a uv.toml there also hold for NeMo Gym. */
+/** Runs in the current folder, because NeMo Gym also reads the settings of a uv.toml there. */
 function find(uv: string, wanted: string, signal: AbortSignal, env: Record<string, string> = {}) {
   const args = ['python', 'find', '--no-project', '--system', wanted];
   return firstLineOf(uv, args, { signal, env, cwd: process.cwd() });
@@ -61,7 +61,7 @@ async function remedy(
 
 const PROGRAMS = 'import os, sys; print(os.path.join(sys.base_prefix, "bin"))';
 
-/** A folder with the Python which only has to be put on PATH: that of a virtual environment's base. */
+/** The folder of a virtual environment's base, if it has the Python and only has to be put on PATH. */
 async function hiddenFolder(uv: string, wanted: string, gym: Gym | null, signal: AbortSignal) {
   const bases = [...candidatePythons(), 'python3.13'].map((python) =>
     firstLineOf(python, ['-I', '-c', PROGRAMS], { signal }),
@@ -89,7 +89,7 @@ async function downloadsOf(uv: string, wanted: string, signal: AbortSignal): Pro
   return mode === 'Automatic' ? 'automatic' : 'manual';
 }
 
-/** The command that installs the distribution's package, if that is new enough. */
+/** The command that installs the distribution's package, if the package is new enough. */
 async function packaged(wanted: string, signal: AbortSignal): Promise<string | undefined> {
   const policy = await outputOf('apt-cache', ['policy', 'python3.13'], { signal, env: { LC_ALL: 'C' } });
   const [, version, patch] = /^ *Candidate: (3\.13\.(\d+))/m.exec(policy ?? '') ?? [];

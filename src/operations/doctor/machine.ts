@@ -8,7 +8,7 @@ import { cacheFolder } from '../../source/index.js';
 import { type Check, firstLineOf } from './programs.js';
 
 const GB = 1e9;
-/** What the venvs of NeMo Gym's servers take, and about the same for gymgen's own environments. */
+/** Size of the venvs of NeMo Gym's servers. gymgen's own environments take about the same space. */
 const NEEDED_GB = 2;
 
 /** NeMo Gym creates venvs and uv's cache in the current folder; gymgen installs in its cache. */
@@ -42,7 +42,7 @@ async function freeSpace(folder: string): Promise<Space> {
 
 /**
  * NeMo Gym does not report that its port is in use: `gym` commands then talk to another server.
- * @param port of the head server. The other servers take any free one of 10001 to 20000.
+ * @param port of the head server. The other servers take free ports from 10001 to 20000.
  */
 export async function headPortCheck(port: number): Promise<Check> {
   const isFree = await canListen(port);
@@ -74,9 +74,9 @@ export async function dockerCheck(signal: AbortSignal): Promise<Check> {
   const daemon = docker && (await firstLineOf(docker, ['info', '--format', '{{.ServerVersion}}'], { signal }));
   return {
     name: 'Docker',
-    use: 'runs the containers of the bundles that need it',
+    use: 'runs the containers of bundles that need Docker',
     found: daemon ? `${daemon}, ${docker}` : null,
-    ...(docker && !daemon ? { problem: `${docker} reaches no daemon` } : {}),
+    ...(docker && !daemon ? { problem: `${docker} cannot reach the Docker daemon` } : {}),
     fix: docker ? 'start Docker' : 'https://docs.docker.com/engine/install/',
     needed: false,
   };

@@ -5,13 +5,13 @@ export interface Check {
   name: string;
   /** What it is for. */
   use: string;
-  /** Version and path, or the amount; null if it is missing. */
+  /** Version and path, free disk space, or state of the port; null if missing. */
   found: string | null;
-  /** Why it counts as missing, if not just because it was not found. */
+  /** Why the need counts as missing, unless it was simply not found. */
   problem?: string;
   /** How to get it on this machine. */
   fix?: string;
-  /** Whether it must be there. False for what gymgen or uv can install itself. */
+  /** False if gymgen or uv can install it when needed. */
   needed: boolean;
   /** A problem with what was found. */
   warning?: string;

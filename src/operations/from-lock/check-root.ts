@@ -6,7 +6,7 @@ import { type LockedRoot, lockedRequests } from './requests.js';
 
 /**
  * The folders of a Gym root to compare, with the source and options in their lock files.
- * @throws UserError if an option is passed that the lock file decides, or if an interrupted write must be completed first
+ * @throws UserError if an option is passed that the lock file sets, or if an interrupted write must be completed first
  */
 export async function rootToCheck(gymRoot: string, flags: Flags): Promise<LockedRoot> {
   refuseRecorded(flags);
@@ -14,7 +14,7 @@ export async function rootToCheck(gymRoot: string, flags: Flags): Promise<Locked
   return lockedRequests(gymRoot, flags);
 }
 
-/** @throws UserError if an option is passed that the lock file decides */
+/** @throws UserError if an option is passed that the lock file sets */
 function refuseRecorded(flags: Flags): void {
   const accepted = optionsOf('update').map(({ name }) => name);
   const names = Object.keys(passed(flags)) as OptionName[];

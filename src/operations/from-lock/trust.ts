@@ -64,7 +64,7 @@ export async function refuseTasks({ folder, recorded }: LockedFolder, flags: Loc
 }
 
 /**
- * The recording from which this user wrote a folder last, on this machine.
+ * The recording from which this user last wrote a folder on this machine.
  * @throws UserError if it no longer exists
  */
 export async function recordingOf({ folder }: WrittenFolder, recorded: Recorded): Promise<string | undefined> {

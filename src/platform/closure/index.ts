@@ -60,7 +60,7 @@ export async function closureOf(
   if (wheelhouse === undefined) reporter.progress({ phase: 'step', what: 'downloading wheels' });
   const folder = wheelhouse ?? (await download(text, platform, tools));
   if (wheelhouse === undefined) await assertWheels(folder, platform, 'the downloaded packages');
-  reporter.progress({ phase: 'step', what: 'proving that the wheels are complete' });
+  reporter.progress({ phase: 'step', what: 'checking that the wheels are complete' });
   const all = await gather(folder, own, work);
   const isPackaged = (file: string) => !isAdapter || wheelName(path.basename(file))?.project !== GYM;
   const needs = [...requirements, ...own.flatMap(({ requirement }) => requirement ?? [])];

@@ -15,7 +15,7 @@ describe('the closing block', () => {
     const cwd = tempFolder();
     const run = (...args: string[]) => gymgen([server.url, 'root', ...args], { cwd });
     expect(await run('--dry-run')).toMatchObject({ stderr: '' });
-    expect((await run()).stderr).toMatch(/\n\nnext, without a model:\n(?: .*\n)+with a model or NeMo Gym: README.md /);
+    expect((await run()).stderr).toMatch(/\n\nnext, without a model:\n(?: .*\n)+with a model: see README.md /);
     expect(await run()).toMatchObject({ stdout: 'unchanged root/resources_servers/grid_v1', stderr: '' });
     expect((await run('--limit', '4')).stderr).not.toContain('next');
   });
@@ -37,7 +37,7 @@ describe('the datasets', () => {
     expect(datasets).toEqual({ train: 'train', validation: 'test', license: 'MIT', examples: false });
   });
 
-  test('may be missing, which the report says unless --datasets none asks for it', async () => {
+  test('may be missing, which the report says unless --datasets is none', async () => {
     const server = await StandIn.start({ splits: { all: days(3) } });
     const { stderr } = await gymgen([server.url, 'root'], { cwd: tempFolder() });
     expect(stderr).toContain('  no datasets: to choose splits for gym eval run --split, pass --datasets\n');
@@ -102,7 +102,7 @@ describe('a rewrite', () => {
     expect(stderr).not.toContain('secret');
   });
 
-  test('does not count the URL of the server as dropped, if the source has the same', async () => {
+  test('does not count the URL of the server as dropped if the source has the same URL', async () => {
     const server = await StandIn.start();
     const cwd = tempFolder();
     await gymgen([server.url, 'root', '--config-url', server.url], { cwd });
@@ -113,12 +113,12 @@ describe('a rewrite', () => {
     const { server, run } = await written();
     server.splits.train = days(8);
     expect((await run(server.url, 'root')).stderr).toContain(
-      "warning: 'data/train.jsonl': has 8 rows, and had 5 [row-count]",
+      "warning: 'data/train.jsonl': has 8 rows instead of 5 [row-count]",
     );
     server.splits.train = days(12);
     expect((await run('update', 'root')).stderr).not.toContain('row-count');
     const { stderr } = await run(server.url, 'root', '--split', 'train');
-    expect(stderr).toContain("'data/eval.jsonl': has no rows, and had 2");
+    expect(stderr).toContain("'data/eval.jsonl': has no rows instead of 2");
   });
 });
 

@@ -8,7 +8,7 @@ test('are three short lines', () => {
     '',
     'next, without a model:',
     '  gymgen play gym-root --policy idle --limit 20',
-    'with a model or NeMo Gym: README.md in the folder',
+    'with a model: see README.md in the folder',
   ]);
 });
 
