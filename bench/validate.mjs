@@ -7,7 +7,7 @@ import { PARSE_LINES } from './support/parse-lines.mjs';
 import { row, shownBytes, time } from './support/rows.mjs';
 
 const TASKS = 200_000;
-const BYTES = 1500; // of a task; its row has some hundred more
+const BYTES = 1500; // of a task; its row has a few hundred more
 const VALIDATE_MEMORY = 150e6;
 const PACKAGE_MEMORY = 100e6;
 

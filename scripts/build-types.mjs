@@ -1,5 +1,5 @@
-// npm run build, second step: writes the types of the library to dist/, without those of modules that it does not name. So
-// an install needs no package for its types, and an editor shows only what a program can import.
+// npm run build, second step: writes the types of the library to dist/, only of modules that index.ts names (directly or
+// not). So an install needs no package for its types, and an editor shows only what a program can import.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync } from 'node:fs';

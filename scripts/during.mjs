@@ -1,10 +1,10 @@
-// Shows what a script is doing, before gymgen and its packages are there to show it.
+// Shows what a script is doing. gymgen and its packages may not be installed yet.
 
 import { spawn } from 'node:child_process';
 
 const TICK = { terminal: 1000, log: 10_000 };
 
-/** Runs a program without its output, and shows `what` and the time. Throws with the output if the program fails. */
+/** Runs a program and shows `what` and the time instead of its output. Throws with the output if the program fails. */
 export async function during(what, command, args, options) {
   const began = performance.now();
   const seconds = () => Math.round((performance.now() - began) / 1000);

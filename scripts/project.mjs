@@ -16,11 +16,11 @@ export async function ensureInstalled() {
   await during('installing the npm packages', 'npm', args, { cwd: root });
 }
 
-// Each is from the start of the last successful step. They are not in dist/, which is published.
+// Stamps with the start time of the last successful step. They are not in dist/, which is published.
 const BUNDLED = 'node_modules/.gymgen-bundled';
 const TYPED = 'node_modules/.gymgen-typed';
 
-/** Bundles gymgen, which is all that running it needs. */
+/** Bundles gymgen. Running gymgen needs no other step. */
 export async function ensureBundled() {
   const under = (folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, name));
   const templates = under('templates/server').filter((path) => path.endsWith('.hbs'));

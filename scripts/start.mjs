@@ -11,7 +11,7 @@ try {
   process.exit(1);
 }
 
-// In this process, since a second one would get each Ctrl-C of a terminal twice.
+// In this process, because a child process would get each Ctrl-C of a terminal twice.
 const gymgen = join(root, 'bin/gymgen.cjs');
 process.argv = [process.execPath, gymgen, 'demo', ...process.argv.slice(2)];
 await import(gymgen);

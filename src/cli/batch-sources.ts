@@ -20,7 +20,7 @@ export async function batchSources(
 ): Promise<BatchFile> {
   const isFile = file !== undefined && file !== '-';
   if ([isFile, file === '-', sources.length > 0].filter(Boolean).length !== 1) {
-    throw new UsageError('batch needs a file, a list on standard input, or --source', {
+    throw new UsageError('batch needs a file, standard input or --source', {
       fix: gymgenCommand`batch FILE.yaml, batch - < LIST, or batch --source URL --source URL --root GYM_ROOT`,
     });
   }

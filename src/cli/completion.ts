@@ -6,8 +6,9 @@ import { helpOf, type NamedOption, optionsOf } from '../options/index.js';
 import type { CommandSpec } from './command.js';
 
 /**
- * bash completes files if there is nothing else to suggest. The script also works without the package bash-completion, whose
- * function joins words at colons: no suggestion depends on that. The script defines read-only variables, so it must not run twice.
+ * bash completes files if there is nothing else to suggest. The script also works without the package bash-completion. The
+ * package's function joins words at colons, but no suggestion depends on that. The script defines read-only variables, so it
+ * must not run twice.
  */
 const BASH = `\
 if ! declare -F __gymgen_complete >/dev/null; then

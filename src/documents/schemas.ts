@@ -171,10 +171,8 @@ const CheckedFolder = z
     differences: z.array(FileDifference).describe('Every file that differs'),
     keptFiles: z
       .array(z.strictObject({ path: z.string(), note: z.string().describe('Reason') }))
-      .describe("Files that you keep, or whose edited prompts you keep; they do not count as differences"),
-    unlisted: names().describe(
-      'Row and Python files that gymgen did not write; they do not count as differences',
-    ),
+      .describe('Files that you keep, or whose edited prompts you keep; they do not count as differences'),
+    unlisted: names().describe('Row and Python files that gymgen did not write; they do not count as differences'),
     former: names().describe('Other folders of the Gym root that were written from the same source under another name'),
     sample: z
       .strictObject({ probed: count(), tasks: count() })

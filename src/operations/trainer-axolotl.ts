@@ -59,7 +59,7 @@ export async function trainerAxolotl(
 async function assertOutside(folder: string, gymRoot: string): Promise<void> {
   const [inside, root] = [await realPath(folder), await realPath(gymRoot)];
   if (inside !== root && !inside.startsWith(join(root, '/'))) return;
-  throw new UserError('the output folder is in the Gym root, where gymgen writes only servers', {
+  throw new UserError('the output folder is in the Gym root', {
     where: folder,
     fix: 'choose another folder with -o',
   });

@@ -110,7 +110,7 @@ export interface BundleWheel {
 export async function bundleWheel(server: string, folder: string, { files }: BundleFolder): Promise<BundleWheel> {
   const name = path.basename(await realpath(folder));
   if (!/^[\w.-]+$/.test(name)) {
-    throw new UserError('the folder of a bundle with .jsonl files has a name that AgentEnv cannot install', {
+    throw new UserError('AgentEnv cannot install a bundle with this folder name', {
       where: folder,
       fix: 'rename it: letters, digits and . _ -',
     });

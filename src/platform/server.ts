@@ -66,7 +66,7 @@ async function bundleOf(
   const folder = await bundleFiles(at);
   if (!hasRows(folder)) return { ...folder, reference: BUNDLE_REFERENCE };
   if (format === 'native-v1') {
-    throw new UserError('the bundle has .jsonl files, which NeMo Platform accepts in a wheel only', {
+    throw new UserError('NeMo Platform accepts .jsonl files of bundles only in wheels', {
       where: at,
       fix: 'use --format wheels-v1',
     });
@@ -80,13 +80,13 @@ type Server = Omit<PackagedServer, 'warnings'>;
 function assertPlayable({ settings }: Server, { format, target, urlIsReachable }: ServerOptions, where: string): void {
   const { url, bundle, headers } = settings;
   if (bundle !== undefined && format === 'adapter-wheels-v1') {
-    throw new UserError('adapter-wheels-v1 needs a running server, but this config has a bundle', {
+    throw new UserError('adapter-wheels-v1 cannot serve the bundle of this config', {
       where,
       fix: 'use --format wheels-v1',
     });
   }
   if (headers.length > 0 && target === 'grpo') {
-    throw new UserError('a GRPO job cannot set the environment variables of the headers', {
+    throw new UserError('a GRPO job cannot set environment variables of the headers', {
       where,
       details: headers.map((value) => `headers: ${value}`),
       fix: 'use a server without a token, or --target evals, whose env_secrets reach the server',

@@ -61,7 +61,7 @@ export async function findModel(named: NamedModel, signal: AbortSignal): Promise
 /** @throws UserError if the variable is not set */
 export function keyIn(name: string): string {
   if (!/^[A-Za-z_]\w*$/.test(name)) {
-    throw new UserError('--model-api-key-env takes the name of a variable, not the key itself', {
+    throw new UserError('--model-api-key-env takes a variable name, not the key', {
       fix: 'such as: --model-api-key-env OPENAI_API_KEY',
     });
   }

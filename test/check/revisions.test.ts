@@ -67,7 +67,7 @@ describe.each([
 ])('%s', (_, older, before) => {
   const told = `gymgen itself changed since this folder was written (revision ${before}, now ${GENERATOR_REVISION}):`;
 
-  test('is told, and update brings the folder up', async () => {
+  test('is reported, and update brings the folder up to date', async () => {
     const { root } = await writtenBy(older);
     const report = await root.check();
     expect(shown(report)).toEqual([
@@ -141,7 +141,7 @@ describe('a folder of revision 1, whose config has no environment and no dataset
     expect(await root.check()).toMatchObject({ changed: false });
   });
 
-  test('is told apart from a config that changed otherwise', async () => {
+  test('is distinguished from a config that changed otherwise', async () => {
     const { root } = await written((lock) => {
       lock.files[CONFIG] = sha256('another url');
     });

@@ -9,7 +9,7 @@ import { COMMANDS } from '../../src/cli/main.js';
 import { OPTIONS, type Option } from '../../src/options/index.js';
 import { builtCli, tempFolder } from '../support/built-cli.js';
 
-/** What the last word of a command line can become; undefined if the shell is to complete a file. */
+/** Suggestions for the last word of a command line; undefined if the shell completes a file. */
 const values = (line: string) => suggest(line.split(' ').slice(1), COMMANDS)?.map(([value]) => value);
 
 describe('suggestions', () => {
@@ -21,7 +21,7 @@ describe('suggestions', () => {
     expect(values('gymgen --quiet che')).toEqual(['check']);
   });
 
-  test('are the options of the command, or of write without one', () => {
+  test('are the options of the command, or of write if there is no command', () => {
     expect(values('gymgen check gym-root --run')).toEqual(['--run-source']);
     expect(values('gymgen trainer axolotl gym-root --form')).toEqual(['--form']);
     expect(values('gymgen check --form')).toBeUndefined();
@@ -52,7 +52,7 @@ describe('suggestions', () => {
   });
 });
 
-/** The environment of a shell in which `gymgen` is the built command line, and the folder it is in. */
+/** The environment of a shell in which `gymgen` is the built command line, and its folder. */
 function shell() {
   const folder = tempFolder();
   const bin = fileURLToPath(new URL('../../bin/gymgen.cjs', import.meta.url));
@@ -118,7 +118,7 @@ done`;
   expect(stdout.split('\n')).toEqual(LINES.map(([, completed]) => completed));
 });
 
-test('another shell is refused with the names of those that work', async () => {
+test('another shell is rejected, naming the supported shells', async () => {
   const { exitCode, stderr } = await builtCli()(['completion', 'tcsh']);
   expect(exitCode).toBe(2);
   expect(stderr).toContain('bash, zsh, fish');

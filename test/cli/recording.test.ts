@@ -78,7 +78,7 @@ describe('a folder that was written from a recording', () => {
     expect((await run('check', 'root')).stderr).toContain('127.0.0.1:9');
   });
 
-  test('names its recording if that is gone, and how to go on', async () => {
+  test('names a missing recording, and how to continue', async () => {
     const { run, cwd, url } = await recorded();
     await run('a.jsonl', 'root');
     renameSync(join(cwd, 'a.jsonl'), join(cwd, 'b.jsonl'));
@@ -90,7 +90,7 @@ describe('a folder that was written from a recording', () => {
     expect(await run('check', 'root')).toMatchObject({ exitCode: 0 });
   });
 
-  test('is not read from the recording for another user, who gets the lock file only', async () => {
+  test('is not read from the recording for another user, for whom only the lock file counts', async () => {
     const { run, cwd } = await recorded();
     await run('a.jsonl', 'root');
     const foreign = await gymgen(['check', 'root'], { cwd, env: { XDG_STATE_HOME: tempFolder() } });

@@ -28,7 +28,7 @@ async function held(what: string, options: StandInOptions = {}) {
 
 const CTRL_C = '\u0003';
 
-/** Progress is gone, and the terminal is as it was. */
+/** Progress is erased, and the terminal is restored. */
 function expectRestored({ screen }: InTerminal): void {
   expect(screen.text).not.toMatch(/waiting for|probing|\d tasks|of \d+ done/);
   expect(screen.isCursorVisible).toBe(true);
@@ -41,7 +41,7 @@ test('the screen of these tests notices a wrapped line', () => {
 });
 
 describe.each([80, 50])('with %i columns', (columns) => {
-  test('a slow server is named, with the time', async () => {
+  test('a slow server is shown with its URL and the time', async () => {
     const { url, release } = await held('/health');
     const terminal = inTerminal([url, 'root'], { columns, cwd: tempFolder() });
     await terminal.shows(new RegExp(`^waiting for ${url}, [1-9]\\d* s$`, 'm'));
@@ -52,7 +52,7 @@ describe.each([80, 50])('with %i columns', (columns) => {
     expectRestored(terminal);
   });
 
-  test('a slow reset is counted, with the time', async () => {
+  test('a slow reset is shown with counts and the time', async () => {
     const tasks = [0, 1, 2].map((at) => day(at, { toolset: `set${at}` }));
     const { url, release } = await held('reset', { splits: { train: tasks } });
     const terminal = inTerminal([url, 'root'], { columns, cwd: tempFolder() });
@@ -85,7 +85,7 @@ describe.each([80, 50])('with %i columns', (columns) => {
     expectRestored(terminal);
   });
 
-  test('a batch has a line for each source that is under way', async () => {
+  test('a batch has a line for each source in progress', async () => {
     const [one, two] = [await held('/health'), await held('reset', { name: 'two' })];
     const cwd = tempFolder();
     const sources = [one, two].map(({ url }) => `--source=${url}`);

@@ -86,7 +86,12 @@ function options(name: string, doc: string, all: readonly NamedOption[], parents
 
 function property(option: NamedOption): Property {
   const { repeatable: _, ...once } = option; // a list in the library
-  return { name: libraryName(option), type: shapeOf(option).typescript, doc: withUnit(option, helpOf(once)), isOptional: true };
+  return {
+    name: libraryName(option),
+    type: shapeOf(option).typescript,
+    doc: withUnit(option, helpOf(once)),
+    isOptional: true,
+  };
 }
 
 /** The help of an option. On the command line, the flag names the unit. */

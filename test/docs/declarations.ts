@@ -6,7 +6,7 @@ import ts from 'typescript';
 
 export interface Declaration {
   name: string;
-  /** Its declaration without the comment before it. */
+  /** The declaration without the comment before it. */
   text: string;
   comment: Comment;
 }

@@ -32,7 +32,7 @@ export const DOCUMENTS: readonly JsonDocument[] = [
   {
     heading: 'Errors',
     file: 'error.json',
-    intro: 'Any command that fails prints this document, also for an invalid command line.',
+    intro: 'Any command that fails prints this document, even if the command line is invalid.',
     schema: ErrorDocument,
   },
   {

@@ -1,4 +1,4 @@
-// README.md and the README.md of a written folder tell the same way to a first rollout.
+// README.md and the README.md of a written folder have the same commands for a first rollout.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -66,7 +66,7 @@ beforeAll(async () => {
   }
 });
 
-test('no script has an expression in it: inputs come in variables', () => {
+test('no script contains an expression: inputs come in variables', () => {
   expect(runs.using).toBe('composite');
   for (const { run, env = {} } of runs.steps) {
     expect(run).not.toContain('${{');
@@ -96,7 +96,7 @@ describe('check', () => {
     expect(stdout).toMatch(/^::error file=gym-root\/resources_servers\/gridsim_v1\/data\/train\.jsonl,line=1\b/m);
   });
 
-  test('takes the source from the lock file without one', async () => {
+  test('takes the source from the lock file if the input is missing', async () => {
     const { exitCode, all } = await use(workspace(), { 'gym-root': 'gym-root', options: '--max-sessions\n1' });
     expect({ exitCode, all }).toEqual({ exitCode: 2, all: expect.stringContaining('connection refused') });
   });

@@ -1,4 +1,4 @@
-// `gymgen doctor` says what NeMo Gym meets: whether `uv venv` finds the Python that `gym` asks for. Real uv, real venvs.
+// `gymgen doctor` agrees with NeMo Gym on whether `uv venv` finds the Python that `gym` asks for. Real uv, real venvs.
 
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,12 +9,12 @@ import { tempFolder } from './support/gymgen.js';
 import { gymgenBin, toolchainEnv, venv } from './support/toolchain.js';
 
 const work = tempFolder();
-/** A folder for PATH with uv only. */
+/** A folder for PATH that has only uv. */
 const uvOnly = tempFolder();
 let gymVenv: string;
 let version: string;
 
-/** Nothing of this machine but HOME, and no Python that uv has installed or could download. */
+/** An environment with nothing of this machine except HOME, and no Python that uv has installed or could download. */
 const bare = {
   HOME: work,
   XDG_STATE_HOME: join(work, 'state'),
@@ -42,7 +42,7 @@ function named(checks: Check[], name: string): Check {
   return checks.find((check) => check.name.split(' ')[0] === name) as Check;
 }
 
-/** Creates a venv as NeMo Gym does, after a line of a shell. Returns the exit code. */
+/** Runs a line in a shell, then creates a venv as NeMo Gym does. Returns the exit code. */
 async function venvAsGym(env: Env, line = ':'): Promise<number | undefined> {
   const create = `uv venv --quiet --no-project --allow-existing --python ${version} server`;
   return (await execa('/bin/sh', ['-c', `${line}\n${create}`], within(env))).exitCode;
@@ -86,7 +86,7 @@ test('with uv off PATH, uv is missing', async () => {
   expect(python).toMatchObject({ found: null, problem: 'unknown without uv' });
 });
 
-test('with an older Python only, that does not count', async () => {
+test('an older Python does not count', async () => {
   const tools = tempFolder();
   symlinkSync(findUv(), join(tools, 'uv'));
   const older = await execa(findUv(), ['python', 'find', '--system', '--no-project', '>=3.9,<3.13.14'], { cwd: '/' });

@@ -1,5 +1,5 @@
-// The library as a program in an empty project uses it: from the packed tarball, with its types checked strictly, and with
-// nothing beside it that npm would not install.
+// The library in an empty project: from the packed tarball, with strict type checks, and without packages that npm would not
+// install.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -14,14 +14,14 @@ test.each<[written: string[], found: object | undefined]>([
   [['test', 'eval'], { ...usual, validation: 'eval' }],
   [['test'], { ...usual, validation: 'test' }],
   [['all', 'Train', 'holdout'], undefined],
-])('the usual datasets of the splits %j', (written, found) => {
+])('the default datasets of the splits %j', (written, found) => {
   expect(chosen('usual', written)).toEqual(found);
 });
 
-test('named splits are the only ones, and have example rows', () => {
+test('named splits are the only datasets, and have example rows', () => {
   expect(chosen({ train: 'all' }, ['all', 'eval'])).toEqual({ train: 'all', license: 'TBD', examples: true });
 });
 
-test('there may be none', () => {
+test('there may be no datasets', () => {
   expect(chosen('none', ['train', 'eval'])).toBeUndefined();
 });

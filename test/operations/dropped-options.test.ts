@@ -34,7 +34,7 @@ const WITHOUT_EFFECT = [
   ...SETTING_KEYS.map((key) => key.replace(/_(.)/g, (_, letter) => letter.toUpperCase())),
 ];
 
-test('each other option of a lock file has its effect', () => {
+test('every other option of a lock file has an effect', () => {
   const recorded = (Object.entries(OPTIONS) as [OptionName, Option][]).filter(
     ([name, option]) => option.recorded && !WITHOUT_EFFECT.includes(name),
   );

@@ -79,7 +79,7 @@ test('the key comes from a variable, and no message has it', async () => {
 });
 
 test.each([
-  ['sk-secret-key', 'takes the name of a variable'],
+  ['sk-secret-key', 'takes a variable name'],
   ['NOT_SET_ANYWHERE', 'NOT_SET_ANYWHERE is not set'],
 ])('a key, or an unset variable, is refused: %s', async (keyEnv, problem) => {
   expect(await failureOf(find({ url: 'http://127.0.0.1:9/v1', keyEnv }))).toContain(problem);

@@ -1,4 +1,4 @@
-"""A url that nothing listens on, or whose server serves another environment."""
+"""A url without a server, or with a server of another environment."""
 
 from __future__ import annotations
 

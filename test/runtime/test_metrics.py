@@ -1,4 +1,4 @@
-"""The metrics that NeMo Gym aggregates of rollouts."""
+"""The metrics that NeMo Gym aggregates from rollouts."""
 
 from __future__ import annotations
 

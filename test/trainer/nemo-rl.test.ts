@@ -168,7 +168,7 @@ const REFUSALS: Record<string, Refusal> = {
   'a base without keys': {
     args: ['--base', 'my.yaml'],
     prepare: (at) => at.put('my.yaml', BASE.replace(/precision: .*/, '').replace(', num_nodes: 1', '')),
-    what: 'the base lacks keys that NeMo RL reads without a default',
+    what: 'the base lacks keys that NeMo RL requires',
     says: 'cluster.num_nodes\n  - policy.precision\n',
   },
   'a base that is not complete at all': {
@@ -186,7 +186,7 @@ const REFUSALS: Record<string, Refusal> = {
   'a base that refers to data': {
     args: ['--base', 'my.yaml'],
     prepare: (at) => at.put('my.yaml', `${BASE}name: \${data.train.dataset_name}\n`),
-    what: 'the base refers to keys that are missing',
+    what: 'the base refers to missing keys',
     says: 'name: ${data.train.dataset_name}',
   },
   'a base that is not YAML': {

@@ -47,7 +47,7 @@ export function stateMark(state: FileState): Mark {
 
 /**
  * Output for the user: the result on stdout, everything else on stderr. Only a TTY gets a live progress line, and colors
- * unless NO_COLOR is set (chalk does not check NO_COLOR). Any text may come from a server, so `displayText` shows it without control
+ * unless NO_COLOR is set, which chalk does not check. Any text may come from a server, so `displayText` shows it without control
  * characters, and only marks are colored. Print a text of several lines with several calls.
  */
 export class Terminal {

@@ -3,7 +3,7 @@ import type { TrainerVerlReport } from '../../operations/trainer-verl.js';
 import type { Terminal } from './terminal.js';
 import { serversOf, showFile, showServers } from './trainer.js';
 
-const MASKS = 'verl does not read masks: a rollout that the environment failed is trained on with reward 0';
+const MASKS = 'verl does not read masks: if the environment failed, it trains on the rollout with reward 0';
 
 /** Shows what verl needs: the file, and the overrides for its command. */
 export function showTrainerVerl(report: TrainerVerlReport, terminal: Terminal): void {

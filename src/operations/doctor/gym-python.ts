@@ -22,7 +22,13 @@ export async function gymPython(uv: string | undefined, gym: Gym | null, signal:
       : 'runs NeMo Gym and the written servers',
   };
   if (uv === undefined) {
-    return { ...check, found: null, problem: 'unknown without uv', fix: 'install uv, and run doctor again', needed: true };
+    return {
+      ...check,
+      found: null,
+      problem: 'unknown without uv',
+      fix: 'install uv, and run doctor again',
+      needed: true,
+    };
   }
   const python = await find(uv, wanted, signal);
   if (python !== null) {

@@ -30,7 +30,7 @@ export function refuseHeaders(folders: readonly LockedFolder[], flags: LockFlags
   if (flags.source !== undefined || headers.length === 0 || first === undefined) return;
   const { source } = first.recorded;
   const named = [`--source ${urlIn(source) ?? 'SOURCE'}`, ...(folders.length > 1 ? [`--name ${first.name}`] : [])];
-  throw new UserError('headers are not sent to a server that only the lock file names', {
+  throw new UserError('headers are not sent: only the lock file names the server', {
     code: 'untrusted',
     where: path.join(first.folder, LOCK_FILE),
     fix: `if you trust this server with your headers, add: ${named.join(' ')}`,

@@ -107,7 +107,7 @@ function assertFits({ sequenceLength, maxNewTokens, maxSteps, lora }: AxolotlPla
   }
   const most = LORA_RANKS.at(-1) as number;
   if (lora > most) {
-    throw new UserError(`--lora ${lora} is above ${most}, the largest rank that vLLM loads`, {
+    throw new UserError(`--lora ${lora} is above vLLM's largest rank, ${most}`, {
       fix: `use --lora ${most} or less`,
     });
   }

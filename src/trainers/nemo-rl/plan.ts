@@ -158,7 +158,7 @@ const NAMED = 10;
 function assertComplete(config: ConfigValues, { path }: Base): void {
   const missing = missingKeys(config);
   if (missing.length > 0) {
-    throw new UserError('the base lacks keys that NeMo RL reads without a default', {
+    throw new UserError('the base lacks keys that NeMo RL requires', {
       where: path,
       details: firstOf(missing),
       fix: 'add them, or inherit them: defaults: <checkout>/examples/configs/grpo_math_1B.yaml',
@@ -166,7 +166,7 @@ function assertComplete(config: ConfigValues, { path }: Base): void {
   }
   const dangling = danglingReferences(config);
   if (dangling.length > 0) {
-    throw new UserError('the base refers to keys that are missing, or that the config replaces (data and env)', {
+    throw new UserError('the base refers to missing keys, or to data or env', {
       where: path,
       details: firstOf(dangling),
       fix: 'write the values themselves in the base',

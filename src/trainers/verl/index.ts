@@ -102,7 +102,7 @@ async function assertRecipe(checkout: string): Promise<void> {
   for (const file of [DATASET, AGENT_LOOP]) {
     const found = await stat(join(checkout, file)).catch(() => undefined);
     if (found?.isFile()) continue;
-    throw new UserError(`not a checkout of verl with its recipes: it has no ${file}`, {
+    throw new UserError(`not a checkout of verl with its recipes: no ${file}`, {
       where: checkout,
       fix: 'git clone --recurse-submodules https://github.com/verl-project/verl, and name that folder',
     });

@@ -18,7 +18,7 @@ test('have at most 50 columns, also with a longer root', () => {
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(50);
 });
 
-test('name the command that serves a project, but not for the demo, which play serves', () => {
+test('name the command that serves a project, except for the demo, which play serves', () => {
   expect(steps('r', 'uv run server')).toContain('  uv run server    # in another terminal');
   expect(steps('r', 'uv run server', true).join('\n')).not.toContain('uv run');
 });

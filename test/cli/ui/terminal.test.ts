@@ -197,7 +197,7 @@ describe('a request', () => {
     );
   });
 
-  test('is not shown without', () => {
+  test('is not shown without --verbose', () => {
     const { terminal, err } = opened();
     terminal.request(request);
     expect(err.text).toBe('');

@@ -2,7 +2,7 @@
 
 Axolotl 0.21.0 stores all rows in one Arrow column, which adds keys with null, and finds a row again by its first user
 message. So a row in the training file has one unique message and its original as text (``gymgen_row``), and this agent
-plays the original. Axolotl does not read ``mask_sample``, but leaves an answer with ``error`` out of the loss.
+plays the original. Axolotl does not read ``mask_sample``, but leaves a response with ``error`` out of the loss.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class AxolotlAgent(SimpleAgent):
 
 
 def original(body: SimpleAgentRunRequest) -> SimpleAgentRunRequest:
-    """Return the row whose text is in ``body``, with the sampling of the trainer, or ``body`` without such a text."""
+    """Return the row whose text is in ``body``, with the trainer's sampling, or ``body`` if it has no such text."""
     text = (body.model_extra or {}).get("gymgen_row")
     if not isinstance(text, str):
         return body
