@@ -1,4 +1,4 @@
-"""Runs a program in a pseudo terminal: python3 run_in_terminal.py COLUMNS PROGRAM ARGUMENT… Its standard input is typed as keys."""
+"""Runs a program in a pseudo terminal, with standard input as keys: run_in_terminal.py COLUMNS PROGRAM ARGUMENT…"""
 
 import fcntl
 import os
