@@ -21,7 +21,7 @@ from openenv_bridge.tool_environment import ToolEnvironment
 
 logger = logging.getLogger(__name__)
 
-# The episode's own state, in the rollout's.
+# Keys of the episode and of its reward in the rollout's state.
 EPISODE, REWARD = "openenv_episode", "openenv_reward"
 # What NeMo Gym's config class requires, and the bridge never reads.
 UNUSED = {"name": "openenv", "host": "127.0.0.1", "port": 0, "entrypoint": "app.py", "domain": "agent"}

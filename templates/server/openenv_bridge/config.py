@@ -36,7 +36,7 @@ class OpenEnvConfig(BaseResourcesServerConfig):
     environment: str | None = Field(
         None,
         description="Name of the environment that the server at `url` is expected to serve. If the server reports "
-        "another name at startup, this is a warning, and part of the reason of each masked rollout.",
+        "another name at startup, the server logs a warning, and each masked rollout says so in its reason.",
     )
     bundle: str | None = Field(
         None,

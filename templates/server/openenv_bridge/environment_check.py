@@ -18,8 +18,8 @@ _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 class EnvironmentCheck:
     """``expected`` is the name of the environment. ``get`` returns the JSON at a path of the server, or None.
 
-    Another name does not mask a rollout: a copy of the environment may have another name. It is one warning, and part
-    of the reason of each rollout that is masked for its task or its tools.
+    Another name does not mask a rollout: a copy of the environment may have another name. It is logged once, and
+    added to the reason of each masked rollout.
     """
 
     def __init__(self, server: str, expected: str | None, get: Callable[[str], Awaitable[Any]]) -> None:

@@ -28,8 +28,8 @@ def install(
 ) -> None:
     """Extend the app's lifespan.
 
-    ``on_startup`` runs before the app answers, ``in_background`` while it begins to, ``on_signal`` when SIGINT or
-    SIGTERM arrives, and ``on_shutdown`` when serving has ended.
+    ``on_startup`` runs before the app answers, ``in_background`` beside the first requests, ``on_signal`` when SIGINT
+    or SIGTERM arrives, and ``on_shutdown`` when serving has ended.
 
     ``on_signal`` must end whatever open requests wait for. uvicorn waits for them before ``on_shutdown`` (Gym gives it
     half a second), and Gym kills a server one second after its SIGINT.
