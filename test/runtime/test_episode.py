@@ -30,6 +30,7 @@ class FakeEnvironment:
 
     def __init__(self) -> None:
         self.done = False
+        self.difference: str | None = None
         self.closed = 0
         self.called: list[str] = []
         self.may_continue = asyncio.Event()
