@@ -59,6 +59,19 @@ async def test_a_session_lists_the_tools_of_its_row(episode: Episode) -> None:
     ]
 
 
+async def test_a_typed_session_gets_its_id_beside_the_access_to_mcp(episode: Episode) -> None:
+    """Gym adds the access to what the seed returns, which must be the model and not a finished response."""
+    body = {
+        "resources_session_id": "a-session",
+        "episode_id": {"rollout_id": "r-1", "attempt": 0},
+        "task_id": {"taskset": "t", "task_id": "0"},
+        "task_data": {key: value for key, value in episode.row.items() if key != "responses_create_params"},
+    }
+    seed = (await episode.client.post("/seed_session", json.dumps(body).encode(), {})).json()
+    assert (seed["resources_session_id"], "status_code" in seed) == ("a-session", False)
+    assert seed["mcp"]["headers"]
+
+
 async def test_a_rollout_is_played_over_mcp(episode: Episode) -> None:
     seed = await episode.seed()
     called = await rpc(episode, seed, "tools/call", name="submit_schedule", arguments={"schedule": SCHEDULE})

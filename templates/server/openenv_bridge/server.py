@@ -20,7 +20,7 @@ from nemo_gym.base_resources_server import (
 )
 from nemo_gym.config_types import AggregateMetrics, AggregateMetricsRequest
 from nemo_gym.server_utils import SESSION_ID_KEY
-from pydantic import BaseModel, PrivateAttr, ValidationError
+from pydantic import PrivateAttr, ValidationError
 from starlette.middleware.sessions import SessionMiddleware
 
 from openenv_bridge import lifespan
@@ -131,14 +131,14 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
 
     async def seed_session(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, request: Request
-    ) -> Response:
+    ) -> ResourcesSeedSessionResponse | BaseSeedSessionResponse:
         """Start the row's episode. Answers at once: the reset runs while the model writes its first reply."""
         body, current = _json_object(await request.body()), request.session.get(SESSION_ID_KEY)
         try:
             if "resources_session_id" not in body:
                 self._sessions.seed(_session_id(request), Task.from_row(body))
                 request.session[RESPONSES_KEY] = 0
-                return _json(BaseSeedSessionResponse())
+                return BaseSeedSessionResponse()
             seed = ResourcesSeedSessionRequest.model_validate(body)
             session_id, owner = seed.resources_session_id, seed.episode_id.capture_key
             self._sessions.seed(session_id, Task.from_row(seed.task_data), owner, current=current)
@@ -147,7 +147,7 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
         except SessionConflict as e:
             raise HTTPException(409, f"No episode was started: {e}.") from e
         request.session.update({SESSION_ID_KEY: session_id, RESPONSES_KEY: 0})
-        return _json(ResourcesSeedSessionResponse(resources_session_id=session_id))
+        return ResourcesSeedSessionResponse(resources_session_id=session_id)
 
     async def call_tool(self, tool_name: str, request: Request) -> Response:
         """Call a tool of the episode. The response is always text that the model reads, with status 200."""
@@ -220,10 +220,6 @@ def _json_object(body: bytes) -> Mapping[str, Any]:
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _json(model: BaseModel) -> Response:
-    return Response(model.model_dump_json(), media_type="application/json")
 
 
 def _text(text: str, status: int = 200) -> Response:
