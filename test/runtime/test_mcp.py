@@ -69,7 +69,7 @@ async def test_a_typed_session_gets_its_id_beside_the_access_to_mcp(episode: Epi
     }
     seed = (await episode.client.post("/seed_session", json.dumps(body).encode(), {})).json()
     assert (seed["resources_session_id"], "status_code" in seed) == ("a-session", False)
-    assert seed["mcp"]["headers"]
+    assert seed["resources_tools"]["headers"]
 
 
 async def test_a_rollout_is_played_over_mcp(episode: Episode) -> None:
