@@ -180,14 +180,19 @@ export async function realPath(path: string): Promise<string> {
   return real ?? join(await realPath(dirname(here)), basename(here));
 }
 
+/** The folders of a PATH. Relative ones are left out: they would name programs of the current folder. */
+export function absoluteFolders(path = process.env.PATH ?? ''): string[] {
+  return path.split(delimiter).filter(isAbsolute);
+}
+
 /**
- * Finds a program on PATH. Relative entries of PATH are skipped: they would name programs of the current folder.
+ * Finds a program on PATH, except for its relative entries.
  * @returns its absolute path, or undefined
  */
 export async function which(program: string): Promise<string | undefined> {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+  for (const folder of absoluteFolders()) {
     const file = join(folder, program);
-    if (isAbsolute(folder) && (await isExecutable(file))) return file;
+    if (await isExecutable(file)) return file;
   }
   return undefined;
 }

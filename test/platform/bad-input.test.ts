@@ -126,7 +126,7 @@ const CASES: readonly Case[] = [
         /dependencies = .*/,
         'dependencies = ["nemo-gym[dev]", "common"]\n[tool.uv.sources.common]\npath = "../common"\n[project.x]',
       ),
-    /invalid TOML|comes from \[tool.uv.sources\]/,
+    /cannot express the \[tool\.uv\.sources\] of a dependency/,
   ],
   [
     'a config that NeMo Gym would refuse',

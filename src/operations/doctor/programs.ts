@@ -1,3 +1,5 @@
+import { delimiter } from 'node:path';
+import { absoluteFolders } from '../../files.js';
 import { runProgram } from '../../source/index.js';
 
 /** Something on this machine that gymgen or the written servers use. */
@@ -28,7 +30,8 @@ export async function outputOf(program: string, args: string[], options: LineOpt
   const { signal, cwd = '/', env = {} } = options;
   const run = await runProgram(program, args, {
     cwd,
-    env: { PYTHONSAFEPATH: '1', ...env }, // import no module of the current folder
+    // Neither a module nor a program of the current folder is to run. uv runs each Python that PATH names.
+    env: { PYTHONSAFEPATH: '1', ...env, PATH: absoluteFolders(env.PATH).join(delimiter) },
     signal,
     stdin: 'ignore',
     reject: false,

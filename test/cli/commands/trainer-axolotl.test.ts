@@ -197,7 +197,7 @@ test('the rollout loop gets the port of the agent, and says which version it nee
   const { stderr } = await run('--fix', '--form', 'rollout-loop', '--port', '18399');
   const text = read('axolotl_shop/shop_rollout_loop.yaml');
   expect(parse(text)).toEqual({ agent_servers: { shop_axolotl_agent: 'http://127.0.0.1:18399' }, run_timeout: 1560 });
-  expect(text).toMatch(/needs an Axolotl release after 0\.21\.0/);
+  expect(text).toMatch(/in Axolotl's main branch, and not in 0\.21\.0/);
   expect(stderr).toContain('++shop_axolotl_agent.responses_api_agents.axolotl_agent.port=18399');
   expect(existsSync(join(cwd, 'axolotl_shop/shop.yaml'))).toBe(false);
 });
@@ -208,7 +208,7 @@ test.each([
   [['--max-total-sequence-length', '1024'], /not above --max-new-tokens/],
   [['--train', 'none'], /no rows to train on[\s\S]*none\.jsonl/],
   [['--max-new-tokens', '9007199254740991'], /replies of 9007199254740991 tokens are too long/],
-  [['--lora', '513'], /--lora 513 is above 512/],
+  [['--lora', '513'], /--lora 513 is above vLLM's largest rank, 512/],
   [['--form', 'rollout-loop', '--head-port', '1'], /cannot read the agents of a running NeMo Gym[\s\S]*--port/],
   [['--form', 'other'], /--form <plugin\|rollout-loop>/],
   [['-o', 'root/resources_servers'], /the output folder is in the Gym root/],
