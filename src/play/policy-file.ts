@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { readRegular } from '../files.js';
@@ -30,6 +31,12 @@ const Scripts = z.array(z.strictObject({ prompt: Pattern.optional(), steps: z.ar
  */
 export async function policyOf(name: string): Promise<Policy> {
   if (name === 'idle') return idle;
+  if (!existsSync(name)) {
+    throw new UserError('policy is neither idle nor an existing file', {
+      where: name,
+      fix: 'pass --policy idle, or --policy with the path of a file of scripts',
+    });
+  }
   return scripted(scriptsIn((await readRegular(name, 'lineBytes')).toString(), name));
 }
 

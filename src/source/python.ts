@@ -109,7 +109,9 @@ export async function createEnvironment(
       missingPython(name, python, output) ??
       new UserError(`uv could not install the dependencies of ${name}`, {
         details: firstAndLast(output.trim().split('\n')),
-        fix: 'solve the problem that uv reports, and run gymgen again',
+        fix: UNTRUSTED.test(output)
+          ? 'trust the certificates of this machine: export UV_SYSTEM_CERTS=1 (or SSL_CERT_FILE=<file of the authority>)'
+          : 'solve the problem that uv reports, and run gymgen again',
         cause,
       })
     );
@@ -117,6 +119,9 @@ export async function createEnvironment(
 }
 
 export const pythonIn = (folder: string) => path.join(folder, 'bin', 'python');
+
+/** What uv writes behind a proxy with a certificate authority of its own. */
+const UNTRUSTED = /UnknownIssuer|invalid peer certificate/;
 
 /** What uv writes if no Python satisfies a requirement. */
 const MISSING = /no interpreter found|no download found|does not satisfy python|does not meet the python requirement/i;

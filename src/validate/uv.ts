@@ -23,7 +23,9 @@ export interface Uv {
 
 /** Variables without which uv finds no program, no Python, or no temporary folder. */
 const KEPT = ['PATH', 'TMPDIR', 'LANG', 'SYSTEMROOT', 'PYENV_ROOT'];
-const ONLINE = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
+const CERTIFICATES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'UV_SYSTEM_CERTS', 'UV_NATIVE_TLS'];
+const ONLINE = [...PROXIES, ...CERTIFICATES];
 
 /** Gives work an isolated uv, and removes its folder at the end. @param uv path of the program */
 export async function withUv<T>(uv: string, signal: AbortSignal, work: (uv: Uv) => Promise<T>): Promise<T> {

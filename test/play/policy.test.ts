@@ -90,7 +90,11 @@ describe('a file of scripts', () => {
     expect(failure).toContain('at: p.json');
   });
 
-  test('that does not exist is an error of the system', async () => {
-    await expect(policyOf('/nowhere/p.json')).rejects.toMatchObject({ code: 'ENOENT' });
+  test('that does not exist names both kinds of policy', async () => {
+    await expect(policyOf('random')).rejects.toMatchObject({
+      message: 'policy is neither idle nor an existing file',
+      where: 'random',
+      fix: expect.stringContaining('--policy idle'),
+    });
   });
 });

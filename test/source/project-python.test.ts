@@ -64,6 +64,14 @@ describe('the environment of a project', () => {
     expect(envs()).toEqual([]);
   });
 
+  test('behind a proxy with its own certificates says how to trust them', async () => {
+    machine.program(
+      'uv',
+      `${FAKE_UV}if [ "$1" = pip ]; then echo "invalid peer certificate: UnknownIssuer" >&2; exit 1; fi\n`,
+    );
+    expect(await failureOf(projectPython(project(), new Said(), signal))).toContain('export UV_SYSTEM_CERTS=1');
+  });
+
   test('that fails with a long message is reported with its first and last lines', async () => {
     machine.program(
       'uv',
