@@ -63,6 +63,14 @@ const TASKS = 80;
 const REPEATS = 4;
 const COUNT = TASKS * REPEATS + 1;
 
+/** The page draws after its address has changed. */
+const LATE = { timeout: 60_000 };
+
+/** Waits for an expression. (The page's security policy forbids the `eval` of `page.waitForFunction`.) */
+async function becomesTrue(page: Page, expression: string): Promise<void> {
+  await expect.poll(() => page.evaluate(expression), LATE).toBe(true);
+}
+
 describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
   let browser: Browser;
   let single: string;
@@ -148,7 +156,7 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
     await page.waitForSelector('#rollout', { state: 'hidden' });
     expect(await focused(page)).toBe(await links.nth(0).textContent());
     await page.keyboard.press('/');
-    await page.waitForFunction('document.activeElement?.id === "filter"');
+    await becomesTrue(page, 'document.activeElement?.id === "filter"');
     await page.keyboard.type('is:zero jk/');
     await page.getByText('No rollout matches the filter.').waitFor();
     expect(await hashOf(page)).toContain('filter=is:zero+jk/');
@@ -161,17 +169,18 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
     expect(await page.locator('#filter').inputValue()).toBe('is:masked');
     expect(await page.locator('#sort').inputValue()).toBe('tasks');
     await page.locator('.figures a', { hasText: ' of ' }).nth(1).click();
-    await page.waitForFunction('document.getElementById("filter").value === "is:zero"');
-    expect(new Set(await rewardsIn(page))).toEqual(new Set(['0.000']));
+    await becomesTrue(page, 'document.getElementById("filter").value === "is:zero"');
+    await expect.poll(async () => [...new Set(await rewardsIn(page))], LATE).toEqual(['0.000']);
     await page.getByRole('link', { name: 'session_lost' }).click();
-    await page.waitForFunction('location.hash.includes("session_lost")');
-    expect(new Set(await page.locator('td.task .bad').allTextContents())).toEqual(new Set(['session_lost']));
+    await becomesTrue(page, 'location.hash.includes("session_lost")');
+    const faults = page.locator('td.task .bad');
+    await expect.poll(async () => [...new Set(await faults.allTextContents())], LATE).toEqual(['session_lost']);
     await page.locator('[data-chart=reward] .u-over').click({ position: { x: 3, y: 60 } });
-    await page.waitForFunction('location.hash.includes("reward")');
-    expect(await hashOf(page)).toBe('#filter=reward:0..0.1');
-    expect((await rewardsIn(page)).every((reward) => Number(reward) < 0.1)).toBe(true);
+    await becomesTrue(page, 'location.hash.includes("reward")');
+    await expect.poll(() => hashOf(page), LATE).toBe('#filter=reward:0..0.1');
+    await expect.poll(async () => (await rewardsIn(page)).every((reward) => Number(reward) < 0.1), LATE).toBe(true);
     await page.locator('#sort').selectOption('best');
-    await page.waitForFunction('location.hash.includes("sort=best")');
+    await becomesTrue(page, 'location.hash.includes("sort=best")');
     await page.context().close();
   });
 
