@@ -48,8 +48,7 @@ export function longStrings(json: Buffer, long: number): number[] {
       else if (isCommand(json, end)) seen |= CHANGED;
     }
     end += 1;
-    if (end <= json.length && end - start >= long && isUnchanged(json.subarray(start, end), seen))
-      places.push(start, end);
+    if (end <= json.length && end - start >= long && isUnchanged(json, start, end, seen)) places.push(start, end);
     start = json.indexOf(QUOTE_BYTE, end);
   }
   return places;
@@ -61,7 +60,7 @@ function isCommand(json: Buffer, at: number): boolean {
 }
 
 /** @param seen the classes of the bytes in the string */
-function isUnchanged(string: Buffer, seen: number): boolean {
+function isUnchanged(json: Buffer, start: number, end: number, seen: number): boolean {
   if ((seen & CHANGED) !== 0) return false;
-  return (seen & LEAD) === 0 || string.toString().search(HIDDEN) === -1;
+  return (seen & LEAD) === 0 || json.toString('utf8', start, end).search(HIDDEN) === -1;
 }

@@ -48,7 +48,7 @@ const TARGET_BYTES = 2 ** 19;
 const FIRST_TASKS = 128;
 const MAX_TASKS = 4096;
 /** Pages requested before their reader asks for them, so that the server is never idle. */
-const AHEAD = 3;
+const AHEAD = 2;
 
 /**
  * The tasks of some splits from 0 to their counts, in pages of about half a megabyte.
