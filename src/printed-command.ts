@@ -18,13 +18,15 @@ export function gymgenCommand(parts: TemplateStringsArray, ...values: readonly (
 }
 
 /**
- * How gymgen was started: `gymgen`, `npx --no-install gymgen`, `npx .` or `node bin/gymgen.cjs`. Never `npx gymgen`: without
- * gymgen in the project, that runs whatever package has the name on the registry.
+ * How gymgen was started: `gymgen`, `npx --no-install gymgen` or `node …/bin/gymgen.cjs`. In the root of a checkout, `npx .`, as
+ * in the README. Never `npx gymgen`: without gymgen in the project, that runs whatever package has the name on the registry.
  */
 export function invocation({ argv, env, cwd }: Start = thisStart()): string {
   const script = argv[1] ?? '';
   const name = path.basename(script);
-  if (name === 'gymgen.cjs') return `node ${shellQuote(near(script, cwd))}`;
+  if (name === 'gymgen.cjs') {
+    return path.resolve(cwd, script, '../..') === cwd ? 'npx .' : `node ${shellQuote(near(script, cwd))}`;
+  }
   if (name !== 'gymgen') return 'gymgen'; // a program that uses the library
   if (env.npm_command === undefined && isOnPath(script, env)) return 'gymgen';
   if (isOfProject(script, cwd)) return 'npx --no-install gymgen';
