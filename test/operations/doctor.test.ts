@@ -102,16 +102,15 @@ test('does not need AgentEnv and NeMo Gym if uv can install them', async () => {
 });
 
 describe('uv', () => {
-  test("is missing if only gymgen's own uv exists, and the fix puts that uv on PATH", async () => {
+  test("is a warning if only gymgen's own uv exists, and the fix puts that uv on PATH", async () => {
     onlyPrograms({});
     const folder = await cachedFolder('uv', readFileSync(lockedRequirements('uv'), 'utf8'), async (fresh) => {
       addProgram(join(fresh, 'bin'), 'uv', uv());
     });
     expect(await checkOf('uv')).toMatchObject({
-      found: null,
-      problem: 'not on PATH, where NeMo Gym looks for it; gymgen has its own',
+      found: `0.9.0, ${join(folder, 'bin/uv')}`,
+      warning: "gymgen's own, not on PATH: only NeMo Gym's own commands need it there",
       fix: `export PATH="$PATH":${join(folder, 'bin')}`,
-      needed: true,
     });
     expect(await checkOf(GYM_PYTHON)).toMatchObject({ problem: 'uv finds none outside of virtual environments' });
   });

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { proxyFor } from '../../openenv/index.js';
+import { proxyFor } from './proxy.js';
 
 /** Time for a connection. */
 const CONNECT_MS = 3000;
