@@ -96,7 +96,8 @@ function isBelow(folder: string, parent: string): boolean {
   return relative !== '..' && !relative.startsWith(`..${path.sep}`);
 }
 
-function near(file: string, cwd: string): string {
+/** A path for a message: relative if the file is below the current folder. */
+export function near(file: string, cwd = process.cwd()): string {
   return isBelow(file, cwd) ? path.relative(cwd, file) : file;
 }
 
