@@ -86,7 +86,7 @@ export async function play(
   }
   const model = 'policy' in request.model ? request.model : await findModel(request.model, signal);
   const names = request.folders.map(({ name }) => name).join(', ');
-  reporter.note?.(`playing ${names} with NeMo Gym, which takes half a minute to start (the first time, a few minutes)`);
+  reporter.note?.(`starting NeMo Gym for ${names}: half a minute, the first time a few minutes`);
   const release = holdExit('NeMo Gym and its servers to end');
   const endings = new Endings();
   try {

@@ -60,8 +60,8 @@ function rewardLine({ rollouts, scored, masked, withoutReward, reward }: Summary
 
 /** What a reward means. */
 function meaningLine({ isIdle, isDemo }: PlayContext): string[] {
-  if (isDemo && isIdle) return ['  idle calls no tool, so 0 is expected; no profit is 0.2, and the best schedule 1'];
-  if (isDemo) return ['  no schedule is 0, no profit 0.2, and the best schedule of the day 1'];
+  if (isDemo && isIdle) return ['  idle calls no tool, so 0 is expected (no profit: 0.2, best schedule: 1)'];
+  if (isDemo) return ['  no schedule: 0, no profit: 0.2, best schedule of the day: 1'];
   return isIdle ? ['  idle calls no tool: a model has to score more'] : [];
 }
 

@@ -72,8 +72,8 @@ report: gymgen report play-shop/rollouts.jsonl`);
     const { model: _, ...played } = report([rollout(0, 0, [said])]);
     const meaning = (context: PlayContext) => summaryLines(played, context)[2];
     expect(meaning({ isIdle: true })).toBe('  idle calls no tool: a model has to score more');
-    expect(meaning({ isIdle: true, isDemo: true })).toMatch(/^ {2}idle calls no tool, so 0 is expected; /);
-    expect(meaning({ isDemo: true })).toMatch(/^ {2}no schedule is 0, /);
+    expect(meaning({ isIdle: true, isDemo: true })).toMatch(/^ {2}idle calls no tool, so 0 is expected /);
+    expect(meaning({ isDemo: true })).toMatch(/^ {2}no schedule: 0, /);
     expect(meaning({})).toMatch(/^no tool called: /);
   });
 
