@@ -69,7 +69,7 @@ test('finds only Node, space and a port on an empty machine, and shows the use a
     [GYM_PYTHON, false, true],
     ['agentenv-framework[openenv]', false, true],
     ['gym', false, true],
-    ['2 GB of free disk space', true, true],
+    ['3 GB of free disk space', true, true],
     ['Docker', false, false],
   ]);
   for (const { use, fix } of checks) expect([use, fix]).not.toContain('');
@@ -231,7 +231,7 @@ describe('the machine', () => {
   test('needs free space, also for the cache', async () => {
     onlyPrograms({});
     vi.stubEnv('XDG_CACHE_HOME', '/proc/gymgen'); // a file system without space
-    expect(await checkOf('2 GB of free disk space')).toMatchObject({ found: null, problem: '0.0 GB in /proc' });
+    expect(await checkOf('3 GB of free disk space')).toMatchObject({ found: null, problem: '0.0 GB in /proc' });
   });
 
   test("has a warning if the port of NeMo Gym's head server is in use, and the fix names another port", async () => {
