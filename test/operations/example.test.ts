@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Unreachable } from '../../src/openenv/index.js';
 import { serveExampleCommand } from '../../src/operations/example.js';
 import { eachFolder, rootToCheck } from '../../src/operations/from-lock/index.js';
@@ -13,9 +15,9 @@ import { failureOf } from '../support/failure-of.js';
 const root = mkdtempSync(join(tmpdir(), 'gymgen-example-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** Writes the folder of a server whose environment does not run. @returns the URL of the environment */
-async function write(name: string): Promise<string> {
-  const url = `http://127.0.0.1:${(await freePorts(1))[0]}`;
+/** Writes the folder of a server, whose environment does not run by default. @returns the URL of the environment */
+async function write(name: string, at?: string): Promise<string> {
+  const url = at ?? `http://127.0.0.1:${(await freePorts(1))[0]}`;
   const folder = join(root, 'resources_servers', name);
   mkdirSync(join(folder, 'configs'), { recursive: true });
   writeFileSync(join(folder, 'gymgen.lock.json'), JSON.stringify({ format: 1, source: url, files: {} }));
@@ -27,7 +29,8 @@ async function write(name: string): Promise<string> {
 describe('play reports a server that is down before NeMo Gym starts, and the fix', () => {
   const play = async (name: string) => {
     const said = new Said();
-    const failure = await failureOf(playServers(root, [name], { policy: 'idle' }, said, new AbortController().signal));
+    const options = { policy: 'idle', gymPython: '/bin/false' };
+    const failure = await failureOf(playServers(root, [name], options, said, new AbortController().signal));
     expect(said.progressed).toEqual([]);
     return failure;
   };
@@ -43,6 +46,20 @@ fix: add --demo, or run in another terminal: gymgen demo --serve --port ${new UR
   test('starts the server of another environment', async () => {
     const url = await write('shop');
     expect(await play('shop')).toContain(`fix: start the server at ${url}`);
+  });
+
+  test.each(['127.0.0.1', '::1'])('but not one that listens on %s', async (host) => {
+    const server = createServer((socket) => socket.destroy()).listen(0, host);
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    await write('shop', `ws://${host.includes(':') ? `[${host}]` : host}:${port}/ws`);
+    expect(await play('shop')).toMatch(/^this Python cannot run NeMo Gym/);
+  });
+
+  test('and one with an invalid URL', async () => {
+    await write('shop', 'envs.example.com:8000');
+    expect(await play('shop')).toContain('not a URL');
   });
 });
 
