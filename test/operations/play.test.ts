@@ -28,7 +28,7 @@ test('the first line comes before anything is started, and says how long NeMo Gy
   const said = new Said();
   const options = { policy: 'idle', gymPython: '/bin/false' };
   await failureOf(playServers(root, [], options, said, new AbortController().signal));
-  expect(said.notes.at(-1)).toBe('starting NeMo Gym for shop: half a minute, the first time a few minutes');
+  expect(said.notes.at(-1)).toBe('starting NeMo Gym (the first time, a few minutes)');
   expect(said.progressed).toEqual([]);
 });
 
