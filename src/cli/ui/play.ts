@@ -66,7 +66,7 @@ function meaningLine({ isIdle, isDemo }: PlayContext): string[] {
 }
 
 /** Characters of the longest bar. */
-const BAR = 40;
+const BAR = 30;
 
 function histogramLines(histogram: PlayReport['histogram']): string[] {
   if (!histogram) return [];

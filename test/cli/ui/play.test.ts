@@ -41,8 +41,8 @@ describe('the summary', () => {
     expect(summaryLines(report(rollouts, { histogram })).join('\n')).toBe(`\
 shop: 2 rows of eval
 mean reward 0.500 (95 % interval 0.500 to 0.500) of 4 rollouts
-  0.000  ██████████████ 1
-  0.500  ████████████████████████████████████████ 3
+  0.000  ██████████ 1
+  0.500  ██████████████████████████████ 3
 no tool called: 25 % (1 of 4)
 per rollout, mean (and most): tool calls 1 (2), model calls 1 (1), prompt tokens 100 (100), generated tokens 20 (20)
 tasks whose repeats all scored the same: 1 of 2
@@ -59,11 +59,11 @@ report: gymgen report play-shop/rollouts.jsonl`);
       );
     };
     expect(lines(1, 0, 0, 0, 1, 0, 1, 0, 0)).toEqual([
-      `  0.000  ${'█'.repeat(40)} 1`,
+      `  0.000  ${'█'.repeat(30)} 1`,
       '      …  0',
-      `  0.400  ${'█'.repeat(40)} 1`,
+      `  0.400  ${'█'.repeat(30)} 1`,
       '  0.500  0',
-      `  0.600  ${'█'.repeat(40)} 1`,
+      `  0.600  ${'█'.repeat(30)} 1`,
       '      …  0',
     ]);
   });
