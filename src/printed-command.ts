@@ -18,13 +18,15 @@ export function gymgenCommand(parts: TemplateStringsArray, ...values: readonly (
 }
 
 /**
- * How gymgen was started: `gymgen`, `npx --no-install gymgen`, `npx .` or `node bin/gymgen.cjs`. Never `npx gymgen`: without
- * gymgen in the project, that runs whatever package has the name on the registry.
+ * How gymgen was started: `gymgen`, `npx --no-install gymgen` or `node …/bin/gymgen.cjs`. In the root of a checkout, `npx .`, as
+ * in the README. Never `npx gymgen`: without gymgen in the project, that runs whatever package has the name on the registry.
  */
 export function invocation({ argv, env, cwd }: Start = thisStart()): string {
   const script = argv[1] ?? '';
   const name = path.basename(script);
-  if (name === 'gymgen.cjs') return `node ${shellQuote(near(script, cwd))}`;
+  if (name === 'gymgen.cjs') {
+    return path.resolve(cwd, script, '../..') === cwd ? 'npx .' : `node ${shellQuote(near(script, cwd))}`;
+  }
   if (name !== 'gymgen') return 'gymgen'; // a program that uses the library
   if (env.npm_command === undefined && isOnPath(script, env)) return 'gymgen';
   if (isOfProject(script, cwd)) return 'npx --no-install gymgen';
@@ -94,7 +96,8 @@ function isBelow(folder: string, parent: string): boolean {
   return relative !== '..' && !relative.startsWith(`..${path.sep}`);
 }
 
-function near(file: string, cwd: string): string {
+/** A path for a message: relative if the file is below the current folder. */
+export function near(file: string, cwd = process.cwd()): string {
   return isBelow(file, cwd) ? path.relative(cwd, file) : file;
 }
 

@@ -82,8 +82,12 @@ describe('a printed command repeats how gymgen was started', () => {
       }),
     ],
     [
-      'node in the checkout',
-      ({ program: script, home }) => ({ script, cwd: join(home, 'checkout'), expected: 'node bin/gymgen.cjs' }),
+      'node in the root of the checkout',
+      ({ program: script, home }) => ({ script, cwd: join(home, 'checkout'), expected: 'npx .' }),
+    ],
+    [
+      'node in a folder of the checkout',
+      ({ program: script, home }) => ({ script, cwd: join(home, 'checkout/bin'), expected: 'node gymgen.cjs' }),
     ],
     ['node in another folder', ({ program: script, project: cwd }) => ({ script, cwd, expected: `node ${script}` })],
     ['a program that uses the library', () => ({ script: '/srv/my-program.js', cwd: '/srv', expected: 'gymgen' })],

@@ -15,6 +15,7 @@ export {
 } from './messages.js';
 export { pages, prefetch } from './pages.js';
 export { proxyFor } from './proxy.js';
+export { isReachable } from './reachable.js';
 export { ServerBusy, waitFor } from './retry-after.js';
 export { type Answer, prepareSessions, Session } from './session.js';
 export { NoTaskApi, TaskApi, type TaskDescriptor } from './task-api.js';

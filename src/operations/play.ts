@@ -19,7 +19,9 @@ import {
 import type { Reporter } from '../reporter.js';
 import { serveExample } from '../source/index.js';
 import { targetFolders, type WrittenFolder } from '../written/index.js';
+import { isExample } from './example.js';
 import { programPath } from './request.js';
+import { assertServed } from './served.js';
 
 export interface PlayReport extends Omit<Played, 'output'> {
   /** The folder of the results, as passed. */
@@ -49,8 +51,9 @@ export async function playServers(
   signal: AbortSignal,
 ): Promise<PlayReport> {
   const model = await modelOf(options);
-  const { folders } = await targetFolders(target, names);
+  const { gymRoot, folders } = await targetFolders(target, names);
   const serve = options.demo ? exampleFor(folders, reporter) : undefined;
+  if (!serve) await assertServed(gymRoot, folders);
   const { output, ...played } = await play(requestOf(options, model, folders), serve, reporter, signal);
   const rollouts: Rollout[] = [];
   for await (const read of linesOf(output.rollouts)) {
@@ -108,7 +111,7 @@ async function modelOf(options: OptionValues): Promise<PlayRequest['model']> {
 
 /** Serves gridsim for its folders. @throws UserError for a folder that was written from something else */
 function exampleFor(folders: readonly WrittenFolder[], reporter: Reporter): ServeEnvironment {
-  const other = folders.find(({ name }) => !name.startsWith('gridsim'));
+  const other = folders.find(({ name }) => !isExample(name));
   if (other) {
     throw new UserError('--demo serves gridsim, but this folder has another environment', {
       where: other.folder,

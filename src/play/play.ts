@@ -85,6 +85,7 @@ export async function play(
     reporter.note?.(`removed what a killed run left behind: processes ${left.processes}, folders ${left.folders}`);
   }
   const model = 'policy' in request.model ? request.model : await findModel(request.model, signal);
+  reporter.note?.('starting NeMo Gym (the first time, a few minutes)');
   const release = holdExit('NeMo Gym and its servers to end');
   const endings = new Endings();
   try {

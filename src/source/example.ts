@@ -1,9 +1,13 @@
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Reporter } from '../reporter.js';
 import { ownPython } from './python.js';
 import { type LocalServer, SERVE_PROJECT, serve } from './serve.js';
 
 const FOLDER = fileURLToPath(new URL('../../fixtures/gridsim', import.meta.url));
+
+/** Scripts that play the built-in example, for `gymgen play --policy`. */
+export const EXAMPLE_POLICY = path.join(FOLDER, 'policy.yaml');
 
 /** Serves the built-in example, the OpenEnv project gridsim, to this process only. */
 export function serveExample(reporter: Reporter, signal: AbortSignal): Promise<LocalServer> {

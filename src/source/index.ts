@@ -1,6 +1,6 @@
 export { type BundleOptions, bundleReference, inRepositoryOf, realPath } from './bundle.js';
 export { cachedFolder, cacheFolder, folderOfThisRun } from './cache.js';
-export { serveExample, serveExampleOpenly } from './example.js';
+export { EXAMPLE_POLICY, serveExample, serveExampleOpenly } from './example.js';
 export { candidatePythons, FRAMEWORK_VERSION, frameworkProblem } from './framework.js';
 export { ensureUv, findUv, lockedRequirements, runProgram } from './programs.js';
 export { BUILD_PYTHON, type BuildOptions, createEnvironment, GYM_PYTHON, ownPython, pythonIn } from './python.js';

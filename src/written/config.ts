@@ -1,6 +1,7 @@
 import { configParts } from '../config-parts.js';
 import { UserError } from '../errors.js';
 import { settingMaps } from '../gym/index.js';
+import { isRecord } from '../json/guards.js';
 import { describe, settings as settingsRule } from '../rules/index.js';
 import { SETTING_KINDS, type SettingKey, type Settings } from '../settings.js';
 import { numberIn } from './kept-settings.js';
@@ -13,6 +14,8 @@ export interface CurrentConfig {
   settings: Settings;
   /** Settings with an interpolation, such as `${oc.env:TIMEOUT,60}`. */
   interpolated: Partial<Record<SettingKey, string>>;
+  /** The URL of the environment's server, unless only OmegaConf can resolve it, or the written server serves a bundle. */
+  url?: string;
 }
 
 /**
@@ -24,7 +27,9 @@ export interface CurrentConfig {
 export function readSettings(text: string, name: string, path: string): Omit<CurrentConfig, 'text'> {
   const settings: Record<string, unknown> = {};
   const interpolated: Partial<Record<SettingKey, string>> = {};
-  for (const [key, value] of configParts(text, settingMaps(name), path)?.settings ?? []) {
+  const maps = settingMaps(name);
+  const parts = configParts(text, maps, path);
+  for (const [key, value] of parts?.settings ?? []) {
     if (value === null) continue;
     if (isInterpolation(value)) interpolated[key] = value;
     else settings[key] = isNumber(key) ? numberIn(value) : value;
@@ -33,7 +38,9 @@ export function readSettings(text: string, name: string, path: string): Omit<Cur
   if (findings.length > 0) {
     throw new UserError('invalid settings in the config', { where: path, details: findings.map(describe) });
   }
-  return { settings, interpolated };
+  const server = maps.server.reduce<unknown>((map, key) => (isRecord(map) ? map[key] : undefined), parts?.values);
+  const url = isRecord(server) ? server.url : undefined;
+  return { settings, interpolated, ...(typeof url === 'string' && !isInterpolation(url) ? { url } : {}) };
 }
 
 function isNumber(key: SettingKey): boolean {

@@ -61,7 +61,7 @@ describe('the command line', () => {
   test('--help prints options and examples to stdout', async () => {
     const { exitCode, stdout } = await gymgen(['write', '--help']);
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/--probes <n\|all>[\s\S]*Examples:\n {2}# .+\n {2}\$ node bin\/gymgen\.cjs /);
+    expect(stdout).toMatch(/--probes <n\|all>[\s\S]*Examples:\n {2}# .+\n {2}\$ npx \. /);
   });
 
   test('--version', async () => {

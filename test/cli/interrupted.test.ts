@@ -48,7 +48,7 @@ describe.each([
     ]) {
       const { exitCode, stderr, stdout } = await gymgen(args);
       expect(exitCode, args.join(' ')).toBe(2);
-      expect(`${stdout}${stderr}`).toContain(`complete it: node bin/gymgen.cjs update ${root} --name ${NAME}`);
+      expect(`${stdout}${stderr}`).toContain(`complete it: npx . update ${root} --name ${NAME}`);
       expect(snapshot(root)).toEqual(before);
     }
     const { stderr } = await gymgen(['update', root, '--name', NAME]);

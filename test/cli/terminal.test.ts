@@ -63,6 +63,16 @@ describe.each([80, 50])('with %i columns', (columns) => {
     expectRestored(terminal);
   });
 
+  test('the result of a write is broken between words', async () => {
+    const { url, release } = await held('/health', { splits: { train: [day(0)], validation: [day(1)] } });
+    release();
+    const terminal = inTerminal([url, 'a-longer-root'], { columns, cwd: tempFolder() });
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen.text).toContain('validation = validation');
+    const isCommand = (line: string) => line.includes('gymgen.cjs'); // stays pasteable
+    expect(terminal.screen.wraps.filter((line) => !isCommand(line))).toEqual([]);
+  });
+
   test('a split with a long and hostile name is cut', async () => {
     const name = `测试\u001b[2J\n${'x'.repeat(100)}`;
     const { url, release } = await held('/task_range', { splits: { [name]: [day(0)] } });

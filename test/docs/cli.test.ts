@@ -21,6 +21,7 @@ This writes the resources server of an OpenEnv server into the Gym root \`gym-ro
 The result goes to stdout, and everything else to stderr. With \`--json\`, stdout is [one JSON document](json.md).
 
 To complete commands, options and their values with the Tab key, see [\`gymgen completion\`](#gymgen-completion).
+bash completes the value in \`--option value\`, but not in \`--option=value\`.
 `;
 
 /** `completion` has none. */

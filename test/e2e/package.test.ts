@@ -56,7 +56,9 @@ describe('the tarball', () => {
     const templates = readdirSync(join(REPOSITORY, 'templates'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.(?:hbs|py)$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name).slice(REPOSITORY.length));
-    const example = ['pyproject.toml', 'openenv.yaml', 'server/app.py'].map((path) => `fixtures/gridsim/${path}`);
+    const example = ['pyproject.toml', 'openenv.yaml', 'policy.yaml', 'server/app.py'].map(
+      (path) => `fixtures/gridsim/${path}`,
+    );
     expect(packed).toEqual(expect.arrayContaining([...wanted, ...templates, ...example]));
   });
 

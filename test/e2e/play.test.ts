@@ -4,7 +4,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PlayDocument } from '../../src/documents/play-documents.js';
+import { scriptsIn } from '../../src/play/policy-file.js';
 import { MARK } from '../../src/play/processes.js';
+import { EXAMPLE_POLICY } from '../../src/source/index.js';
 import { type Rollout, readJsonLines } from './support/gym.js';
 import { folderOf, mustGymgen, snapshot, startGymgen, tempFolder } from './support/gymgen.js';
 import { endings, eventually, processesWith } from './support/processes.js';
@@ -64,6 +66,14 @@ async function start(run: string, ...args: string[]) {
   };
   return { child, left, folder };
 }
+
+test('the script of the example makes a profit on each day', async () => {
+  const own = scriptsIn(readFileSync(EXAMPLE_POLICY, 'utf8'), EXAMPLE_POLICY);
+  const steps = (prompt: string) => own.find((script) => script.prompt?.test(prompt) ?? true)?.steps ?? [];
+  const episodes = rows.map((row) => ({ split: 'eval', index: row.index, moves: [...steps(promptOf(row))] }));
+  const rewards = (await playDirectly(server.url, episodes)).map(({ reward }) => reward);
+  expect(rewards.filter((reward) => Number(reward) > 0.2)).toHaveLength(LIMIT);
+});
 
 test('an interrupted run ends all that it started, and leaves no files', async () => {
   const { child, left, folder } = await start('interrupted');

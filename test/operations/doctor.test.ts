@@ -69,7 +69,7 @@ test('finds only Node, space and a port on an empty machine, and shows the use a
     [GYM_PYTHON, false, true],
     ['agentenv-framework[openenv]', false, true],
     ['gym', false, true],
-    ['2 GB of free disk space', true, true],
+    ['3 GB of free disk space', true, true],
     ['Docker', false, false],
   ]);
   for (const { use, fix } of checks) expect([use, fix]).not.toContain('');
@@ -102,16 +102,15 @@ test('does not need AgentEnv and NeMo Gym if uv can install them', async () => {
 });
 
 describe('uv', () => {
-  test("is missing if only gymgen's own uv exists, and the fix puts that uv on PATH", async () => {
+  test("is a warning if only gymgen's own uv exists, and the fix puts that uv on PATH", async () => {
     onlyPrograms({});
     const folder = await cachedFolder('uv', readFileSync(lockedRequirements('uv'), 'utf8'), async (fresh) => {
       addProgram(join(fresh, 'bin'), 'uv', uv());
     });
     expect(await checkOf('uv')).toMatchObject({
-      found: null,
-      problem: 'not on PATH, where NeMo Gym looks for it; gymgen has its own',
+      found: `0.9.0, ${join(folder, 'bin/uv')}`,
+      warning: "gymgen's own, not on PATH: only NeMo Gym's own commands need it there",
       fix: `export PATH="$PATH":${join(folder, 'bin')}`,
-      needed: true,
     });
     expect(await checkOf(GYM_PYTHON)).toMatchObject({ problem: 'uv finds none outside of virtual environments' });
   });
@@ -232,7 +231,7 @@ describe('the machine', () => {
   test('needs free space, also for the cache', async () => {
     onlyPrograms({});
     vi.stubEnv('XDG_CACHE_HOME', '/proc/gymgen'); // a file system without space
-    expect(await checkOf('2 GB of free disk space')).toMatchObject({ found: null, problem: '0.0 GB in /proc' });
+    expect(await checkOf('3 GB of free disk space')).toMatchObject({ found: null, problem: '0.0 GB in /proc' });
   });
 
   test("has a warning if the port of NeMo Gym's head server is in use, and the fix names another port", async () => {

@@ -24,6 +24,14 @@ test.each<[string, OptionValues, string]>([
   expect(await failing(options)).toContain(problem);
 });
 
+test('the first line comes before anything is started, and says how long NeMo Gym takes to start', async () => {
+  const said = new Said();
+  const options = { policy: 'idle', gymPython: '/bin/false' };
+  await failureOf(playServers(root, [], options, said, new AbortController().signal));
+  expect(said.notes.at(-1)).toBe('starting NeMo Gym (the first time, a few minutes)');
+  expect(said.progressed).toEqual([]);
+});
+
 test('an unknown name is refused', async () => {
   expect(await failing({ policy: 'idle' }, 'shopp')).toContain('did you mean shop?');
 });

@@ -30,7 +30,7 @@ const MISSING: Mark = { text: 'missing', color: 'red' };
 
 function show({ name, use, found, problem, fix, needed, warning }: Check, terminal: Terminal): void {
   const mark = found === null ? (needed ? MISSING : OPTIONAL) : warning === undefined ? OK : WARN;
-  terminal.result(`${name}: ${found ?? problem ?? 'not found'}${warning === undefined ? '' : ` ${warning}`}`, mark);
+  terminal.result(`${name}: ${found ?? problem ?? 'not found'}${warning === undefined ? '' : `, ${warning}`}`, mark);
   terminal.result(`        ${use}`);
   if (mark !== OK && fix !== undefined) terminal.result(`        fix: ${fix}`);
 }

@@ -16,19 +16,25 @@ $ gymgen play gym-root shop_v1 --model-url https://api.openai.com/v1 --model gpt
 This is the only command that runs code of the Gym root: read app.py first, if it is not your own.`,
   exitCodes: { 0: 'played', 1: 'all rollouts are masked', 2: 'the servers or the rollouts failed' },
   async run(flags, target = '', ...names) {
-    const [{ run }, operation, { parseFlags }, { playDocument, summaryLines }, { EXIT }, { sentence }] =
+    const [{ run }, operation, { parseFlags }, { playDocument, summaryLines }, { nextPlays }, { EXIT }, { sentence }] =
       await Promise.all([
         import('../run.js'),
         import('../../operations/play.js'),
         import('../../options/flags.js'),
         import('../ui/play.js'),
+        import('../ui/next-steps.js'),
         import('../../errors.js'),
         import('../ui/terminal.js'),
       ]);
     await run(flags, async (terminal, signal) => {
       const named = names.flatMap((name) => name ?? []);
       const report = await operation.playServers(target, named, parseFlags(flags), terminal, signal);
-      for (const line of summaryLines(report)) terminal.result(line.startsWith('report: ') ? line : sentence(line));
+      const context = { isIdle: flags.policy === 'idle', isDemo: flags.demo === true };
+      for (const line of summaryLines(report, context)) {
+        terminal.result(line.startsWith('report: ') ? line : sentence(line));
+      }
+      const isLast = report.model !== undefined || flags.json;
+      for (const line of isLast ? [] : nextPlays([target, ...named], flags)) terminal.note(line);
       terminal.document(playDocument(report));
       if (report.summary.masked === report.summary.rollouts) process.exitCode = EXIT.problems;
     });

@@ -1,5 +1,7 @@
 import type { WriteRequest } from '../../operations/write.js';
-import { gymgenCommand } from '../../printed-command.js';
+import { type Flags, flagOf } from '../../options/index.js';
+import { gymgenCommand, near, shellQuote } from '../../printed-command.js';
+import { EXAMPLE_POLICY } from '../../source/index.js';
 
 interface Environment {
   /** Command that serves the environment for NeMo Gym, if the user has to run one. */
@@ -15,10 +17,32 @@ export function nextSteps({ gymRoot }: Pick<WriteRequest, 'gymRoot'>, { serve, i
     '',
     'next, without a model:',
     ...(serve !== undefined && !isDemo ? [`  ${serve}    # in another terminal`] : []),
-    ...joined(play).map((line) => `  ${line}`),
+    ...indented(joined(play)),
     'with a model: see README.md in the folder',
   ];
 }
+
+/** Options that the commands for other rollouts keep. */
+const KEPT = ['playSplit', 'playLimit', 'gymPython'] as const;
+
+/**
+ * What to play after a run without a model: a model and, after `--policy idle`, the script of the built-in example.
+ * @param operands of the command that has run
+ */
+export function nextPlays(operands: readonly string[], flags: Flags): string[] {
+  const kept = KEPT.flatMap((name) => (flags[name] === undefined ? [] : `${flagOf(name)} ${shellQuote(flags[name])}`));
+  const play = [gymgenCommand`play`, ...operands.map(shellQuote)].join(' ');
+  const command = (policy: string) => joined([play, ...(flags.demo ? ['--demo'] : []), policy, ...kept]);
+  const script = `--policy ${shellQuote(near(EXAMPLE_POLICY))}`;
+  return [
+    '',
+    ...(flags.demo && flags.policy === 'idle' ? ['next, with a script:', ...indented(command(script))] : []),
+    'with a model, such as that of a vLLM server:',
+    ...indented(command('--model-url http://127.0.0.1:8001/v1')),
+  ];
+}
+
+const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`);
 
 /** Columns of the lines without their indent. */
 const COLUMNS = 48;

@@ -22,12 +22,21 @@ export function playDocument({ model, summary, ...report }: PlayReport): PlayDoc
   };
 }
 
+/** How the rollouts were played, if not with a model and the user's own environment. */
+export interface PlayContext {
+  /** Whether `--policy idle` played. */
+  isIdle?: boolean;
+  /** Whether the built-in example was played. */
+  isDemo?: boolean;
+}
+
 /** The summary of a run, line by line. */
-export function summaryLines(report: PlayReport): string[] {
+export function summaryLines(report: PlayReport, context: PlayContext = {}): string[] {
   const { servers, summary, failed } = report;
   return [
     ...servers.map(({ name, split, rows }) => `${name}: ${plural(rows, 'row')} of ${split}`),
     rewardLine(summary),
+    ...meaningLine(context),
     ...histogramLines(report.histogram),
     ...maskLines(summary),
     ...(failed > 0 ? [`${plural(failed, 'rollout')} failed and left out: see rollouts_failures.jsonl`] : []),
@@ -49,8 +58,15 @@ function rewardLine({ rollouts, scored, masked, withoutReward, reward }: Summary
   return `mean reward ${formatReward(reward.mean)} (${formatInterval(reward)}) of ${plural(scored, 'rollout')}${leftOut}`;
 }
 
+/** What a reward means. */
+function meaningLine({ isIdle, isDemo }: PlayContext): string[] {
+  if (isDemo && isIdle) return ['  idle calls no tool, so 0 is expected (no profit: 0.2, best schedule: 1)'];
+  if (isDemo) return ['  no schedule: 0, no profit: 0.2, best schedule of the day: 1'];
+  return isIdle ? ['  idle calls no tool: a model has to score more'] : [];
+}
+
 /** Characters of the longest bar. */
-const BAR = 40;
+const BAR = 30;
 
 function histogramLines(histogram: PlayReport['histogram']): string[] {
   if (!histogram) return [];
@@ -58,9 +74,12 @@ function histogramLines(histogram: PlayReport['histogram']): string[] {
   const most = Math.max(...counts);
   const edges = counts.map((_, at) => formatReward(start + at * step));
   const width = Math.max(...edges.map(({ length }) => length));
-  return counts.map((count, at) => {
+  const isEmpty = (at: number) => counts[at] === 0;
+  return counts.flatMap((count, at) => {
+    if (isEmpty(at) && isEmpty(at - 1)) return []; // the line before has both
+    const edge = isEmpty(at) && isEmpty(at + 1) ? '…' : (edges[at] as string);
     const bar = '█'.repeat(Math.ceil((BAR * count) / most));
-    return `  ${(edges[at] as string).padStart(width)}  ${bar}${bar && ' '}${formatCount(count)}`;
+    return `  ${edge.padStart(width)}  ${bar}${bar && ' '}${formatCount(count)}`;
   });
 }
 

@@ -10,7 +10,7 @@ import { gymgenChange } from './check.js';
 import { differenceLines, legend } from './difference.js';
 import { indentedJson } from './indented-json.js';
 import { nextSteps } from './next-steps.js';
-import { stateMark, type Terminal } from './terminal.js';
+import { sentence, stateMark, type Terminal } from './terminal.js';
 import { grouped } from './toolsets.js';
 
 /** Facts about a write that its report does not have. */
@@ -36,8 +36,8 @@ export function showWrite(report: WriteReport, request: WriteRequest, context: W
 }
 
 function showWritten(report: WriteReport, request: WriteRequest, result: string, terminal: Terminal): void {
-  terminal.result(result);
-  for (const line of contents(report, request)) terminal.note(`  ${line}`);
+  terminal.result(sentence(result));
+  for (const line of contents(report, request)) terminal.note(sentence(`  ${line}`));
   for (const path of removed(report)) terminal.note(`  removed ${path}, which is no longer generated`);
   showDecisions(report, terminal);
 }

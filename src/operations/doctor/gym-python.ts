@@ -2,11 +2,11 @@
 
 import { delimiter } from 'node:path';
 import { which } from '../../files.js';
+import { isReachable } from '../../openenv/index.js';
 import { shellQuote } from '../../printed-command.js';
 import { BUILD_PYTHON, candidatePythons, GYM_PYTHON } from '../../source/index.js';
 import type { Gym } from './gym.js';
 import { type Check, firstLineOf, outputOf } from './programs.js';
-import { isReachable } from './reachable.js';
 
 /**
  * NeMo Gym creates the venv of each server with `uv venv --python` and the version of its own Python. uv then looks outside

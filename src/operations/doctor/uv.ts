@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { which } from '../../files.js';
+import { isReachable } from '../../openenv/index.js';
 import { shellQuote } from '../../printed-command.js';
 import { type Check, firstLineOf } from './programs.js';
-import { isReachable } from './reachable.js';
 
 /**
  * uv as NeMo Gym finds it: on PATH.
@@ -14,14 +14,14 @@ export async function uvCheck(known: string | undefined, signal: AbortSignal): P
     use: 'serves bundles, OpenEnv projects and the demo, and creates the virtual environments of NeMo Gym',
     needed: true,
   };
-  const uv = await which('uv');
-  if (uv !== undefined) {
-    const version = (await firstLineOf(uv, ['--version'], { signal }))?.replace(/^uv /, '');
-    return { ...check, found: `${version ?? '?'}, ${uv}` };
-  }
-  if (known === undefined) return { ...check, found: null, fix: await install(signal) };
-  const problem = 'not on PATH, where NeMo Gym looks for it; gymgen has its own';
-  return { ...check, found: null, problem, fix: `export PATH="$PATH":${shellQuote(dirname(known))}` };
+  const onPath = await which('uv');
+  const uv = onPath ?? known;
+  if (uv === undefined) return { ...check, found: null, fix: await install(signal) };
+  const version = (await firstLineOf(uv, ['--version'], { signal }))?.replace(/^uv /, '');
+  const found = `${version ?? '?'}, ${uv}`;
+  if (onPath !== undefined) return { ...check, found };
+  const warning = "gymgen's own, not on PATH: only NeMo Gym's own commands need it there";
+  return { ...check, found, warning, fix: `export PATH="$PATH":${shellQuote(dirname(uv))}` };
 }
 
 /**

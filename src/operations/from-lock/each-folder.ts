@@ -1,8 +1,9 @@
 import { withoutCredentials } from '../../credentials.js';
 import { Interrupted, UserError } from '../../errors.js';
-import { HttpStatusError } from '../../openenv/index.js';
+import { HttpStatusError, Unreachable } from '../../openenv/index.js';
 import { flagOf, isGenerateOption, optionsOf } from '../../options/index.js';
 import { gymgenCommand, shellQuote } from '../../printed-command.js';
+import { serveExampleCommand } from '../example.js';
 import type { GenerateRequest } from '../generate.js';
 import type { WriteRequest } from '../write.js';
 import type { LockedRoot } from './requests.js';
@@ -27,7 +28,7 @@ export async function* eachFolder<Report>(
     try {
       yield { request, name, report: await work(request) };
     } catch (thrown) {
-      const error = withOptionHint(withHeaderHint(thrown, request), request);
+      const error = withOptionHint(withExampleHint(withHeaderHint(thrown, request), request), request);
       if (isOnly || !(error instanceof UserError) || error instanceof Interrupted) throw error;
       yield { name, error };
     }
@@ -49,6 +50,12 @@ export function withHeaderHint(error: unknown, { source, gym, discover }: Genera
   return error.with({
     fix: `if you trust this server with the header, add: --source ${shellQuote(source)} ${headers.join(' ')}`,
   });
+}
+
+/** Names the command that serves the built-in example, if its server does not run. */
+function withExampleHint(error: unknown, { name = '', source }: GenerateRequest): unknown {
+  const command = error instanceof Unreachable ? serveExampleCommand(name, source) : undefined;
+  return command === undefined ? error : (error as Unreachable).with({ fix: `in another terminal, run: ${command}` });
 }
 
 /** Adds the command that takes an option which a fix names, if the lock file decides that option. */

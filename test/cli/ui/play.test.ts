@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { playDocument, summaryLines } from '../../../src/cli/ui/play.js';
+import { type PlayContext, playDocument, summaryLines } from '../../../src/cli/ui/play.js';
 import { PlayDocument } from '../../../src/documents/play-documents.js';
 import type { PlayReport } from '../../../src/operations/play.js';
 import { rolloutOf, summarize } from '../../../src/report/index.js';
@@ -41,14 +41,40 @@ describe('the summary', () => {
     expect(summaryLines(report(rollouts, { histogram })).join('\n')).toBe(`\
 shop: 2 rows of eval
 mean reward 0.500 (95 % interval 0.500 to 0.500) of 4 rollouts
-  0.000  ██████████████ 1
-  0.500  ████████████████████████████████████████ 3
+  0.000  ██████████ 1
+  0.500  ██████████████████████████████ 3
 no tool called: 25 % (1 of 4)
 per rollout, mean (and most): tool calls 1 (2), model calls 1 (1), prompt tokens 100 (100), generated tokens 20 (20)
 tasks whose repeats all scored the same: 1 of 2
 seconds: environment 0.0, start 30.0, rollouts 9.3, stop 4.0
 files: play-shop/rollouts.jsonl, gym.log, …
 report: gymgen report play-shop/rollouts.jsonl`);
+  });
+
+  test('shows empty rows of the histogram that follow each other as one', () => {
+    const lines = (...counts: number[]) => {
+      const histogram = { start: 0, step: 0.1, counts };
+      return summaryLines(report([rollout(0, 0, [call])], { histogram })).filter((line) =>
+        / {2}(?:█* )?\d+$/.test(line),
+      );
+    };
+    expect(lines(1, 0, 0, 0, 1, 0, 1, 0, 0)).toEqual([
+      `  0.000  ${'█'.repeat(30)} 1`,
+      '      …  0',
+      `  0.400  ${'█'.repeat(30)} 1`,
+      '  0.500  0',
+      `  0.600  ${'█'.repeat(30)} 1`,
+      '      …  0',
+    ]);
+  });
+
+  test('says what the reward of idle means, and those of the built-in example', () => {
+    const { model: _, ...played } = report([rollout(0, 0, [said])]);
+    const meaning = (context: PlayContext) => summaryLines(played, context)[2];
+    expect(meaning({ isIdle: true })).toBe('  idle calls no tool: a model has to score more');
+    expect(meaning({ isIdle: true, isDemo: true })).toMatch(/^ {2}idle calls no tool, so 0 is expected /);
+    expect(meaning({ isDemo: true })).toMatch(/^ {2}no schedule: 0, /);
+    expect(meaning({})).toMatch(/^no tool called: /);
   });
 
   test('leaves masked rollouts out of the mean, and names their kinds', () => {
