@@ -18,7 +18,7 @@ $ gymgen inspect ./my_env --episodes 20           a server without the Task API:
       import('../run.js'),
       import('../../operations/inspect.js'),
       import('../../operations/request.js'),
-      import('../../operations/warnings.js'),
+      import('../../operations/strict.js'),
       import('../ui/inspection.js'),
     ]);
     await run(flags, async (terminal, signal) => {

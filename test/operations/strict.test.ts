@@ -8,7 +8,7 @@ import { runBatch } from '../../src/operations/batch.js';
 import { check } from '../../src/operations/check.js';
 import { inspect } from '../../src/operations/inspect.js';
 import { requestOf } from '../../src/operations/request.js';
-import { StrictError } from '../../src/operations/warnings.js';
+import { StrictError } from '../../src/operations/strict.js';
 import { write } from '../../src/operations/write.js';
 import { discoverAll, Said } from '../support/discovered.js';
 import { jsonl, serverWithoutTasks } from '../support/provided.js';
