@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { PlayDocument } from '../../src/documents/play-documents.js';
+import { PlayDocument } from '../../src/documents/schemas/play.js';
 import { MARK } from '../../src/play/processes.js';
 import { type Rollout, readJsonLines } from './support/gym.js';
 import { folderOf, mustGymgen, snapshot, startGymgen, tempFolder } from './support/gymgen.js';

@@ -1,4 +1,4 @@
-import type { TrainerVerlDocument } from '../../documents/trainer-documents.js';
+import type { TrainerVerlDocument } from '../../documents/schemas/trainer.js';
 import type { TrainerVerlReport } from '../../operations/trainer-verl.js';
 import type { Terminal } from './terminal.js';
 import { serversOf, showFile, showServers } from './trainer.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { maskCredentials } from '../../credentials.js';
 import { formatCount } from '../../display-text.js';
-import type { ValidateDocument } from '../../documents/validate-documents.js';
+import type { ValidateDocument } from '../../documents/schemas/validate.js';
 import type { Judged, ValidateReport } from '../../operations/validate.js';
 import { WHEN } from '../../rules/index.js';
 import type { Annotation } from './github.js';
