@@ -9,8 +9,8 @@ import {
   type NamedOption,
   type OptionName,
 } from '../../src/options/index.js';
-import { shapeOf } from '../../src/options/shape.js';
 import { DOCUMENTS } from './documents.js';
+import { shapeOf } from './option-shape.js';
 import { interfaceText, type Property, propertiesOf, type Schema, typeName } from './typescript.js';
 
 const header = (source: string) => `\
