@@ -48,6 +48,11 @@ export function stagingAt(staging: string): Omit<Places, 'root' | 'name' | 'fold
   };
 }
 
+/** The fix for a staging folder that no run can complete. */
+export function discardStagingFix({ staging }: Pick<Places, 'staging'>): string {
+  return `remove ${staging}, then write the folder again with --force`;
+}
+
 function isName(name: string): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name);
 }

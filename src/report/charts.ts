@@ -1,5 +1,5 @@
-import { formatCount } from '../display-text.js';
-import { formatAmount, plural } from './format.js';
+import { formatCount, plural } from '../display-text.js';
+import { formatAmount } from './format.js';
 import { formatReward } from './reward-text.js';
 import type { Rollout } from './rollout.js';
 import { binsOf, histogram, spread } from './statistics.js';

@@ -25,8 +25,3 @@ export function formatAmount(number: number): string {
       ? number.toFixed(1)
       : formatCount(Math.round(number));
 }
-
-/** `1 row`, `2 rows` */
-export function plural(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
-}

@@ -1,4 +1,4 @@
-export { formatAmount, formatInterval, formatShare, plural } from './format.js';
+export { formatAmount, formatInterval, formatShare } from './format.js';
 export { MARK } from './page.js';
 export { type Line, readLines } from './read-lines.js';
 export { formatReward } from './reward-text.js';

@@ -1,12 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { plural } from '../display-text.js';
 import { UserError } from '../errors.js';
 import type { OnProgress } from '../reporter.js';
 import { Blocks } from './blocks.js';
 import { barsOf, chartsOf } from './charts.js';
 import { columnsOf, type Listed } from './columns.js';
 import { comparisonOf, figuresOf } from './figures.js';
-import { plural } from './format.js';
 import type { Page } from './page.js';
 import { type Line, readLines } from './read-lines.js';
 import { type Rollout, rolloutOf } from './rollout.js';
