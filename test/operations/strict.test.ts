@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { showInspection } from '../../src/cli/ui/inspection.js';
+import { showInspection } from '../../src/cli/ui/inspect.js';
 import type { Terminal } from '../../src/cli/ui/terminal.js';
 import { runBatch } from '../../src/operations/batch.js';
 import { check } from '../../src/operations/check.js';
