@@ -17,7 +17,7 @@ export interface DataFinding {
 }
 
 /** Rows of a file, by their line numbers from 1. */
-export interface RowList {
+interface RowList {
   count: number;
   /** The first lines, at most 10. */
   first: number[];
@@ -208,7 +208,7 @@ class Agents {
 }
 
 /** Collects line numbers in ascending order. A line that is added twice counts once. */
-export class Rows {
+class Rows {
   private readonly list: RowList = { count: 0, first: [] };
   private last = 0;
 
