@@ -95,3 +95,8 @@ export function formatCount(count: number): string {
   // eslint-disable-next-line regexp/no-super-linear-move -- a number has few digits
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
+
+/** `1 row`, `2 rows` */
+export function plural(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

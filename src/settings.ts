@@ -41,6 +41,3 @@ export const SETTING_KEYS = Object.keys(SETTING_KINDS) as readonly SettingKey[];
 /** NeMo Gym's model servers: vLLM's Chat Completions, or OpenAI's Responses. */
 export const MODEL_TYPES = ['vllm_model', 'openai_model'] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
-
-/** Names of splits that are for validation and evaluation, in the order of preference. */
-export const VALIDATION_SPLITS = ['validation', 'val', 'dev', 'eval', 'test'] as const;

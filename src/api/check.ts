@@ -1,7 +1,7 @@
 import { checkDocument } from '../documents/check.js';
 import type { UserError } from '../errors.js';
+import type { CheckReport } from '../operations/check.js';
 import * as operation from '../operations/check.js';
-import type { CheckReport } from '../operations/check-report.js';
 import { eachFolder, rootToCheck } from '../operations/from-lock/index.js';
 import { requestOf } from '../operations/request.js';
 import { assertFilled, flagsOf } from './arguments.js';

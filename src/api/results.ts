@@ -1,4 +1,4 @@
-// Generated from src/documents/schemas.ts. To update: GYMGEN_UPDATE_GOLDEN=1 npx vitest run --project unit test/docs
+// Generated from src/documents/schemas/. To update: GYMGEN_UPDATE_GOLDEN=1 npx vitest run --project unit test/docs
 
 import type {
   BatchJob,

@@ -2,7 +2,7 @@ import { withoutCredentials } from '../credentials.js';
 import type { Outcome } from '../operations/batch.js';
 import { checkedFolder } from './check.js';
 import { errorDocument } from './error.js';
-import type { BatchDocument } from './schemas.js';
+import type { BatchDocument } from './schemas/batch.js';
 
 export function batchDocument(outcomes: readonly Outcome[]): BatchDocument {
   return {

@@ -1,7 +1,7 @@
 import type { UserError } from '../errors.js';
 import type { CheckReport } from '../operations/check.js';
 import { errorDocument } from './error.js';
-import type { CheckDocument, CheckedFolder } from './schemas.js';
+import type { CheckDocument, CheckedFolder } from './schemas/check.js';
 
 export function checkDocument(
   reports: readonly CheckReport[],

@@ -1,7 +1,7 @@
 import type { FolderOutcome } from '../operations/from-lock/index.js';
 import type { UpdateReport } from '../operations/update.js';
 import { errorDocument } from './error.js';
-import type { UpdateDocument } from './schemas.js';
+import type { UpdateDocument } from './schemas/update.js';
 
 /** The entry of one folder. */
 export function updateEntry({

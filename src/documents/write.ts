@@ -1,5 +1,5 @@
 import type { WriteReport, WriteRequest } from '../operations/write.js';
-import type { WriteDocument } from './schemas.js';
+import type { WriteDocument } from './schemas/write.js';
 
 /** The row is the text of its line: as a JSON value, numbers would lose their spelling. */
 export function writeDocument(report: WriteReport, { dryRun }: Pick<WriteRequest, 'dryRun'>): WriteDocument {

@@ -1,6 +1,8 @@
 import type { DatasetChoice, Datasets, GymOptions, GymRequest, Split } from '../model.js';
-import { VALIDATION_SPLITS } from '../settings.js';
 import { namesOf } from './names.js';
+
+/** Names of splits that are for validation and evaluation, in the order of preference. */
+export const VALIDATION_SPLITS = ['validation', 'val', 'dev', 'eval', 'test'] as const;
 
 export interface DatasetEntry {
   type: 'train' | 'validation' | 'example';

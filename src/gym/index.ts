@@ -1,5 +1,5 @@
 export { configFile, configSettings, settingMaps } from './config.js';
-export { withDatasets } from './datasets.js';
+export { VALIDATION_SPLITS, withDatasets } from './datasets.js';
 export { checkOptions, checkServer, folder } from './files.js';
 export { type Names, namesOf, slug } from './names.js';
 export { PromptFingerprints, promptFingerprint } from './prompt-fingerprints.js';

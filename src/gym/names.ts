@@ -1,3 +1,5 @@
+import { snakeCase } from '../rules/index.js';
+
 /** All names in a written folder that are derived from the server's name. */
 export interface Names {
   /** The resources server: its instance, its implementation and its folder. */
@@ -33,11 +35,6 @@ export function namesOf(name: string): Names {
  * @returns "" if no letter or digit is left, which the rules refuse
  */
 export function slug(envName: string): string {
-  const words = envName
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|(?<!_)_+$/g, '');
+  const words = snakeCase(envName.normalize('NFKD').replace(/\p{M}/gu, ''));
   return /^\d/.test(words) ? `env_${words}` : words;
 }

@@ -23,6 +23,9 @@ export class ServerFull extends UserError {
   }
 }
 
+/** The fix if a server denies a request. */
+export const PASS_TOKEN = "if the server needs a token, pass it: --header 'Authorization: Bearer …'";
+
 /** The server cannot be reached, or it closed the connection. Another try may succeed. */
 export class Unreachable extends UserError {
   override readonly name = 'Unreachable';
@@ -84,7 +87,7 @@ export function handshakeFailure(url: string, response: IncomingMessage): UserEr
   const location = response.headers.location;
   const fix =
     statusCode === 401
-      ? "if the server needs a token, pass it: --header 'Authorization: Bearer …'"
+      ? PASS_TOKEN
       : statusCode === 403
         ? "check that it is an OpenEnv server; if it needs a token, pass it: --header 'Authorization: Bearer …'"
         : location

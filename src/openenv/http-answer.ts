@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { UserError } from '../errors.js';
 import { hasTooManyValues } from '../json/bounds.js';
 import { overLimit } from '../limits.js';
-import { excerpt } from './failures.js';
+import { excerpt, PASS_TOKEN } from './failures.js';
 
 /** In messages, in place of an empty body. */
 const EMPTY = '(empty response)';
@@ -63,8 +63,7 @@ function parsePlain(data: Buffer): unknown {
 function fixFor(status: number, text: string): string {
   if (status === 400 && /plain HTTP request|HTTP request to an HTTPS/i.test(text))
     return 'use https://; the port speaks TLS';
-  if (status === 401 || status === 403)
-    return "if the server needs a token, pass it: --header 'Authorization: Bearer …'";
+  if (status === 401 || status === 403) return PASS_TOKEN;
   if (status === 404)
     return 'pass the URL of an OpenEnv server with its base path; its GET /health returns {"status":"healthy"}';
   return "look at the server's log";

@@ -1,7 +1,7 @@
 import type http from 'node:http';
 import { parseUrl } from '../credentials.js';
 import { UserError } from '../errors.js';
-import { unescaped } from './url.js';
+import { basicAuth } from './url.js';
 
 /** The HTTP proxy that the environment names for a server. */
 export interface HttpProxy {
@@ -67,12 +67,8 @@ export async function proxyAgent(
 ): Promise<http.Agent> {
   const { HttpProxyAgent, HttpsProxyAgent } = await import('./proxy-agents.js');
   // A header, because the agents write the URL to the log that DEBUG enables.
-  const headers: Record<string, string> = {};
-  if (url.username || url.password) {
-    const login = `${unescaped(url.username)}:${unescaped(url.password)}`;
-    headers['Proxy-Authorization'] = `Basic ${Buffer.from(login).toString('base64')}`;
-  }
-  const own = { ...options, headers };
+  const login = basicAuth(url);
+  const own = { ...options, headers: login === undefined ? {} : { 'Proxy-Authorization': login } };
   return tunnel ? new HttpsProxyAgent(url.origin, own) : new HttpProxyAgent(url.origin, own);
 }
 

@@ -41,9 +41,9 @@ export function parseServerUrl(text: string): ServerUrl {
   }
   const notes: string[] = [];
   const headers: Record<string, string> = {};
-  if (url.username || url.password) {
-    const pair = `${unescaped(url.username)}:${unescaped(url.password)}`;
-    headers.Authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+  const login = basicAuth(url);
+  if (login !== undefined) {
+    headers.Authorization = login;
     notes.push('the user and password in the URL are used for probing only and never written; see --header-env');
   }
   if (url.search || url.hash) notes.push('the query and fragment of the URL are ignored: OpenEnv does not use them');
@@ -57,8 +57,14 @@ export function parseServerUrl(text: string): ServerUrl {
   };
 }
 
+/** The header value for the user and password of a URL; undefined if there are none. */
+export function basicAuth({ username, password }: URL): string | undefined {
+  if (!username && !password) return undefined;
+  return `Basic ${Buffer.from(`${unescaped(username)}:${unescaped(password)}`).toString('base64')}`;
+}
+
 /** Decodes percent escapes. A text with an invalid escape is kept as it is, as in curl. */
-export function unescaped(text: string): string {
+function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,16 +1,32 @@
+import path from 'node:path';
 import { Comparison } from '../check/comparison.js';
+import type { FileDifference } from '../check/difference.js';
 import { unlistedFiles } from '../check/unlisted-files.js';
 import { ToolsDiffer } from '../discover/index.js';
 import { namesOf } from '../gym/index.js';
-import { assertFinished, planFolder } from '../output/index.js';
+import { assertFinished, type Planned, planFolder, readLock } from '../output/index.js';
+import { gymgenCommand } from '../printed-command.js';
 import type { Reporter } from '../reporter.js';
-import type { CheckReport } from './check-report.js';
-import { differingTools } from './differing-tools.js';
-import { formerFolders } from './former-folders.js';
-import { type GenerateRequest, generate } from './generate.js';
-import { Warnings } from './warnings.js';
+import { rootFolders } from '../written/index.js';
+import { type Generated, type GenerateRequest, generate } from './generate.js';
+import { Warnings } from './strict.js';
 
-export type { CheckReport, KeptFile } from './check-report.js';
+export interface CheckReport extends Generated, Planned {
+  /** Every file that differs from what is generated. */
+  differences: FileDifference[];
+  /** Files that the user keeps against gymgen's version, or with edited prompts. They are not differences. */
+  keptFiles: KeptFile[];
+  /** Files in the folders of gymgen that it did not write, such as rows of no known split. */
+  unlisted: string[];
+  /** Other folders that were written from the same source under another name. They are not differences. */
+  former: string[];
+}
+
+export interface KeptFile {
+  path: string;
+  /** Such as `kept as you edited it`. */
+  note: string;
+}
 
 /**
  * Generates a folder in memory and compares it with the existing one. Writes nothing.
@@ -58,4 +74,61 @@ function compare(request: GenerateRequest, reporter: Reporter, signal: AbortSign
 
 function sourceIn(lock: string): unknown {
   return (JSON.parse(lock) as { source?: unknown }).source;
+}
+
+/**
+ * The report of a folder whose tasks of one agent had the same tools when it was written, and no longer do. With its options
+ * it cannot be generated again, but it differs for sure.
+ * @returns undefined if gymgen did not write the folder
+ */
+async function differingTools(
+  { gymRoot, discover }: GenerateRequest,
+  name: string,
+  { message }: ToolsDiffer,
+): Promise<CheckReport | undefined> {
+  const folder = path.join(path.resolve(gymRoot), namesOf(name).folder);
+  if (!(await readLock(folder))) return undefined;
+  const entry = { path: 'toolsets.json', state: 'update' as const, note: message };
+  const fix = `to write the folder again: ${gymgenCommand`<source> ${gymRoot} --name ${name} --probes all`}`;
+  return {
+    name,
+    envName: '',
+    folder,
+    changed: true,
+    plan: { entries: [entry], rows: {} },
+    lock: '',
+    differences: [{ ...entry, diff: [fix] }],
+    keptFiles: [],
+    unlisted: [],
+    former: [],
+    rows: discover.splits.map((split) => ({ split, rows: 0 })),
+    toolsets: [],
+    sample: { probed: 0, tasks: 0 },
+    kept: {},
+    keptPrompts: 0,
+    row: null,
+    notes: [],
+    warnings: [],
+    counts: { sessions: 0, requests: 0, bytes: 0 },
+  };
+}
+
+/**
+ * Other folders of a Gym root that were named after the environment of the same source: it has another name now, or a server
+ * at the same URL was replaced. NeMo Gym still lists them.
+ * @param source of the lock file of the folder that was compared
+ */
+async function formerFolders(
+  { gymRoot, name: passed }: GenerateRequest,
+  name: string,
+  source: unknown,
+): Promise<string[]> {
+  if (passed !== undefined) return [];
+  const folder = path.join(gymRoot, namesOf(name).folder);
+  const isNamed = (await readLock(folder))?.options?.name !== undefined;
+  if (isNamed) return [];
+  const { written } = await rootFolders(gymRoot).catch(() => ({ written: [] }));
+  return written
+    .filter((other) => other.name !== name && other.lock.source === source && other.lock.options?.name === undefined)
+    .map((other) => other.name);
 }

@@ -26,10 +26,10 @@ import type { Reporter } from '../reporter.js';
 import { ALL_ROW_RULES, describe, type Finding, Findings, gymRoot, judge, rewardScore } from '../rules/index.js';
 import { MAX_CONCURRENT_ENVS, type SettingKey, type Settings } from '../settings.js';
 import { type CurrentConfig, currentConfig, EditedPrompts, KeptSettings, readGymRoot } from '../written/index.js';
-import { losses } from './losses.js';
 import { openSource, type SourceRequest } from './open-source.js';
 import { assertRecorded, cutSplits } from './recording-gaps.js';
-import type { Warnings } from './warnings.js';
+import { rewriteWarnings } from './rewrite-warnings/index.js';
+import type { Warnings } from './strict.js';
 
 /** The same request and source data generate the same bytes. */
 export interface GenerateRequest extends SourceRequest {
@@ -129,7 +129,7 @@ export async function generate<T extends Written>(
     refuse([...checkOptions(options), ...checkServer(found, options)]);
 
     const findings = new Findings();
-    if (lock) findings.add(await losses(request, found, options, target, lock));
+    if (lock) findings.add(await rewriteWarnings(request, found, options, target, lock));
     const sample = new FirstRow();
     const prompts = new EditedPrompts(target, lock, request.keepPrompts ?? false);
     let summary: DiscoverySummary = { toolsets: [] };

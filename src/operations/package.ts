@@ -21,8 +21,8 @@ import {
   NO_MODEL,
   type PackagedServer,
   parsePins,
-  readPolicy,
   readServer,
+  readUvPolicy,
   requirementsOf,
   type Wheels,
   wheelsOf,
@@ -139,7 +139,7 @@ async function wheelsFor(
     ],
     platform,
     isAdapter,
-    policy: uvPolicy === undefined ? undefined : await readPolicy(uvPolicy),
+    policy: uvPolicy === undefined ? undefined : await readUvPolicy(uvPolicy),
     wheelhouse: wheelhouse === undefined ? undefined : path.resolve(wheelhouse),
   };
   return wheelsOf(parts, reporter, signal);

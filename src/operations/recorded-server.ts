@@ -4,7 +4,14 @@ import type { BundleConfig, ServerConfig } from '../model.js';
 import { parseServerUrl } from '../openenv/index.js';
 import { gymgenCommand } from '../printed-command.js';
 import type { Reporter } from '../reporter.js';
-import { type BundleOptions, bundleReference, FRAMEWORK_VERSION, inRepositoryOf, realPath } from '../source/index.js';
+import {
+  BUNDLE_NAME,
+  type BundleOptions,
+  bundleReference,
+  FRAMEWORK_VERSION,
+  inRepositoryOf,
+  realPath,
+} from '../source/index.js';
 
 interface RecordedServerOptions {
   bundle?: BundleOptions;
@@ -16,8 +23,6 @@ interface RecordedServerOptions {
 
 /** A public or local version (PEP 440), such as `0.9.1364` or `1.0rc1+cpu`. */
 const VERSION = /^\d+(?:\.\d+)*(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?(?:\+[a-z0-9]+(?:\.[a-z0-9]+)*)?$/;
-/** The name of an installed bundle, which is not a path. */
-const INSTALLED = /^[A-Za-z0-9][\w.-]*(?:\/[A-Za-z0-9][\w.-]*)?$/;
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /**
@@ -56,7 +61,7 @@ export async function recordedServer(
 
 function assertValid(recording: string, { bundle, framework, sandbox = '' }: BundleConfig): void {
   const problems = [
-    ...(HIDDEN.test(bundle) || !(isFolder(bundle) || INSTALLED.test(bundle)) ? ['bundle: not a path or a name'] : []),
+    ...(HIDDEN.test(bundle) || !(isFolder(bundle) || BUNDLE_NAME.test(bundle)) ? ['bundle: not a path or a name'] : []),
     ...(VERSION.test(framework) ? [] : ['framework: not a version']),
     ...(HIDDEN.test(sandbox) ? ["sandbox: not a provider's name"] : []),
   ];

@@ -1,10 +1,9 @@
 import { UserError } from '../errors.js';
 import { realPath, translateErrors } from '../files.js';
-import { signed, targetFile } from '../output/index.js';
+import { type SignedStatus, signed, targetFile, writeSigned } from '../output/index.js';
 import type { OnProgress } from '../reporter.js';
 import { type NemoRlConfig, type NemoRlRequest, nemoRlConfig } from '../trainers/nemo-rl/index.js';
 import { targetFolders } from '../written/index.js';
-import { type SignedStatus, writeSigned } from './write-signed.js';
 
 export interface TrainerNemoRlRequest extends Pick<NemoRlRequest, 'checkout' | 'base' | 'runFrom' | 'rows' | 'config'> {
   /** Gym root, or a folder of its `resources_servers/`. */

@@ -1,9 +1,8 @@
 import { translateErrors } from '../files.js';
-import { signed, targetFile } from '../output/index.js';
+import { type SignedStatus, signed, targetFile, writeSigned } from '../output/index.js';
 import type { OnProgress } from '../reporter.js';
 import { type VerlConfig, type VerlRequest, verlConfig } from '../trainers/verl/index.js';
 import { targetFolders } from '../written/index.js';
-import { type SignedStatus, writeSigned } from './write-signed.js';
 
 export interface TrainerVerlRequest extends Pick<VerlRequest, 'checkout' | 'rows' | 'options'> {
   /** Gym root, or a folder of its `resources_servers/`. */

@@ -3,7 +3,7 @@ import type { FileDifference } from '../check/difference.js';
 import { type Written, writeFolder } from '../output/index.js';
 import type { Reporter } from '../reporter.js';
 import { type Generated, generate } from './generate.js';
-import { Warnings } from './warnings.js';
+import { Warnings } from './strict.js';
 import { prepareRoot, rememberWritten, type WriteRequest } from './write.js';
 
 export interface UpdateReport extends Generated, Written {

@@ -6,7 +6,7 @@ import { codeOf } from '../source/index.js';
 import { forgetRecording, rememberRecording, rememberSource } from '../state/trusted-sources.js';
 import { type Generated, type GenerateRequest, generate } from './generate.js';
 import type { SourceRequest } from './open-source.js';
-import { Warnings } from './warnings.js';
+import { Warnings } from './strict.js';
 
 export interface WriteRequest extends GenerateRequest {
   /** What to do with files that were edited by hand. */

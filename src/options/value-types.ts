@@ -9,7 +9,7 @@ export interface Shape {
   typescript: string;
 }
 
-/** The shapes of values that are neither texts nor choices. `shape.ts` reads them. */
+/** The shapes of values that are neither texts nor choices. test/docs/ makes schemas and types from them. */
 export const SHAPES = z.registry<Shape>();
 
 const number = (type: 'integer' | 'number', bounds: object = {}) => ({

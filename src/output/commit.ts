@@ -23,7 +23,7 @@ import {
   writeNewFile,
 } from './fs.js';
 import { LinkGuard } from './link-guard.js';
-import { isSafePath, LOCK_FILE, type Places } from './paths.js';
+import { discardStagingFix, isSafePath, LOCK_FILE, type Places } from './paths.js';
 import type { RunLock } from './run-lock.js';
 import { stagedPath, syncStaged } from './stage.js';
 
@@ -201,7 +201,7 @@ export async function readJournal(places: Places): Promise<Journal | undefined> 
   const text = await readFileAt(places.journal, LIMITS.journalBytes);
   if (text === undefined) return undefined;
   const body = typeof text === 'string' ? undefined : await verified(places, text);
-  const fix = `remove ${places.staging}, then write the folder again with --force`;
+  const fix = discardStagingFix(places);
   if (!body) {
     throw new UserError('interrupted write was not begun by this user on this machine', { where: places.journal, fix });
   }

@@ -25,5 +25,5 @@ export {
 } from './package-folder.js';
 export { hasGitPart, LEFTOVER, LOCK_FILE } from './paths.js';
 export { assertFinished, finishCommits } from './recovery.js';
-export { replaceableText, signed } from './signed-file.js';
+export { replaceableText, type SignedStatus, signed, writeSigned } from './signed-file.js';
 export { type Planned, planFolder, type WriteOptions, writeFolder } from './write-folder.js';

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { UserError } from '../errors.js';
-import { assertWritable, entriesOf, look, nearestFolder } from './fs.js';
-import { isRealFolder, LinkGuard } from './link-guard.js';
+import { entriesOf, look } from './fs.js';
+import { isRealFolder } from './link-guard.js';
 
 export const LOCK_FILE = 'gymgen.lock.json';
 
@@ -46,6 +46,11 @@ export function stagingAt(staging: string): Omit<Places, 'root' | 'name' | 'fold
     owner: join(staging, 'owner.json'),
     discardPermit: join(staging, 'owner.json.discard'),
   };
+}
+
+/** The fix for a staging folder that no run can complete. */
+export function discardStagingFix({ staging }: Pick<Places, 'staging'>): string {
+  return `remove ${staging}, then write the folder again with --force`;
 }
 
 function isName(name: string): boolean {
@@ -124,25 +129,8 @@ export class PathGuard {
   }
 }
 
-/** @throws UserError if the folder or its staging folder cannot be written, or is below a symlink of the Gym root */
-export async function assertTarget(places: Places, dryRun: boolean): Promise<void> {
-  await new LinkGuard(places.root).assertFolder(places.folder);
-  await assertStaging(places);
-  for (const path of [places.folder, places.staging]) await (dryRun ? nearestFolder(path) : assertWritable(path));
-}
-
 /** Names that Gym, Python and macOS create in a folder: `git switch` removes tracked files and leaves these. */
 export const LEFTOVER = /^(\.venv|__pycache__|\.pytest_cache|\.ruff_cache|.*\.egg-info|\.DS_Store)$/;
-
-/** @throws UserError if the folder has files but gymgen did not write it */
-export async function assertOurs({ folder }: Places): Promise<void> {
-  const names = ((await entriesOf(folder)) ?? []).map(({ name }) => name);
-  if (names.includes(LOCK_FILE) || names.every((name) => LEFTOVER.test(name))) return;
-  throw new UserError(`folder was not written by gymgen: it has no ${LOCK_FILE}`, {
-    where: folder,
-    fix: 'choose another name with --name, or move that folder away',
-  });
-}
 
 /**
  * Checks that a staging folder is as gymgen creates it, since it may have come with a repository. Follows no symlink.

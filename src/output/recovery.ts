@@ -5,7 +5,7 @@ import { applyJournal, type Journal, readJournal } from './commit.js';
 import { exists, look, mapConcurrent, removeEmptyFolder } from './fs.js';
 import { hashFile } from './hash.js';
 import { isRealFolder, LinkGuard } from './link-guard.js';
-import { assertStaging, type Places, stagingFolders } from './paths.js';
+import { assertStaging, discardStagingFix, type Places, stagingFolders } from './paths.js';
 import { LockHeldError, runningOwner, takeRunLock } from './run-lock.js';
 import { removeStaging, stagedPath } from './stage.js';
 
@@ -88,7 +88,7 @@ async function assertStaged(
   if (!found || (found.isFile() && (await hashFile(staged)) === hash)) return;
   throw new UserError('staged file has changed since the write was interrupted', {
     where: staged,
-    fix: `remove ${places.staging}, then write the folder again with --force`,
+    fix: discardStagingFix(places),
   });
 }
 

@@ -1,6 +1,8 @@
+import { writeFile } from 'node:fs/promises';
 import { UserError } from '../errors.js';
 import { orUndefined, readRegular } from '../files.js';
 import { hashText } from './hash.js';
+import { withDraft } from './loose-files.js';
 
 const SIGNATURE = /^# Written by (gymgen [a-z -]+), (sha256:[0-9a-f]{64})\n/;
 
@@ -24,4 +26,23 @@ export async function replaceableText(target: string, file: string): Promise<str
   if (line !== undefined && hashText(text.slice(line.length)) === hash) return text;
   const what = line === undefined ? 'file exists and was not written by gymgen' : 'file was edited by hand';
   throw new UserError(what, { where: file, fix: 'choose another name, or add --force to replace it' });
+}
+
+/** `same`: the file has the text already; `planned`: nothing was to be written. */
+export type SignedStatus = 'wrote' | 'same' | 'planned';
+
+/**
+ * Writes a file whose text `signed` made, atomically.
+ * @param path absolute path; `file` is the same as the user wrote it
+ * @throws UserError if the existing file was edited, or is not gymgen's
+ */
+export async function writeSigned(
+  { path, file, text }: { path: string; file: string; text: string },
+  { force, dryRun }: { force: boolean; dryRun: boolean },
+): Promise<SignedStatus> {
+  const existing = force ? undefined : await replaceableText(path, file);
+  if (dryRun) return 'planned';
+  if (existing === text) return 'same';
+  await withDraft(path, (draft) => writeFile(draft, text, { flag: 'wx' }));
+  return 'wrote';
 }

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
+import { UserError } from '../errors.js';
 import type { Edits, Generated, JsonValue, OutputFile, Plan, Target, Written } from '../model.js';
 import { commit, readJournal } from './commit.js';
-import { mapConcurrent, writeNewFile } from './fs.js';
+import { assertWritable, entriesOf, mapConcurrent, nearestFolder, writeNewFile } from './fs.js';
 import { hashText } from './hash.js';
 import { LinkGuard } from './link-guard.js';
 import { readLock } from './lock-file.js';
-import { assertOurs, assertTarget, LOCK_FILE, type Places, placesOf } from './paths.js';
+import { assertStaging, LEFTOVER, LOCK_FILE, type Places, placesOf } from './paths.js';
 import { assertUnedited, changesOf, makePlan } from './plan.js';
 import { assertNoCommit, finishCommit } from './recovery.js';
 import { stagedPath, stageFiles } from './stage.js';
@@ -110,4 +111,21 @@ async function draftFolder({ places, files, record, edits, isDryRun, signal }: D
   const generated = await stageFiles(places, files, { isDryRun, signal });
   // The plan is made last, so that an edit during a long run is noticed.
   return { generated, ...(await makePlan({ folder, generated, old, edits }, record())) };
+}
+
+/** @throws UserError if the folder or its staging folder cannot be written, or is below a symlink of the Gym root */
+async function assertTarget(places: Places, dryRun: boolean): Promise<void> {
+  await new LinkGuard(places.root).assertFolder(places.folder);
+  await assertStaging(places);
+  for (const path of [places.folder, places.staging]) await (dryRun ? nearestFolder(path) : assertWritable(path));
+}
+
+/** @throws UserError if the folder has files but gymgen did not write it */
+async function assertOurs({ folder }: Places): Promise<void> {
+  const names = ((await entriesOf(folder)) ?? []).map(({ name }) => name);
+  if (names.includes(LOCK_FILE) || names.every((name) => LEFTOVER.test(name))) return;
+  throw new UserError(`folder was not written by gymgen: it has no ${LOCK_FILE}`, {
+    where: folder,
+    fix: 'choose another name with --name, or move that folder away',
+  });
 }

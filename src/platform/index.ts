@@ -1,6 +1,6 @@
 export { adapterFiles, environmentId, environmentWheel } from './adapter/package.js';
 export { adapterRow } from './adapter/row.js';
-export { assumedPins, parsePins, READ_PINS, readPolicy, requirementsOf } from './closure/index.js';
+export { assumedPins, parsePins, READ_PINS, readUvPolicy, requirementsOf } from './closure/index.js';
 export { DATASET, ENVIRONMENT, type FilesetNames, JOB, jobCommands } from './commands.js';
 export { type Dataset, type DatasetOptions, datasetOf } from './dataset.js';
 export { environmentFiles } from './environment.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { UserError } from '../errors.js';
-import { VALIDATION_SPLITS } from '../settings.js';
+import { VALIDATION_SPLITS } from '../gym/index.js';
 import { readRows, readServerFolder } from '../written/index.js';
 
 export interface RowChoice {

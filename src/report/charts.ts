@@ -1,5 +1,6 @@
-import { formatCount } from '../display-text.js';
-import { formatAmount, formatReward, plural } from './format.js';
+import { formatCount, plural } from '../display-text.js';
+import { formatAmount } from './format.js';
+import { formatReward } from './reward-text.js';
 import type { Rollout } from './rollout.js';
 import { binsOf, histogram, spread } from './statistics.js';
 import { type Count, isScored, numbers, type Summary } from './summary.js';

@@ -1,5 +1,6 @@
-import { formatCount } from '../display-text.js';
-import { formatAmount, formatInterval, formatReward, formatShare, plural } from './format.js';
+import { formatCount, plural } from '../display-text.js';
+import { formatAmount, formatInterval, formatShare } from './format.js';
+import { formatReward } from './reward-text.js';
 import type { Spread } from './statistics.js';
 import type { Change, Summary } from './summary.js';
 

@@ -1,12 +1,6 @@
 import { formatCount } from '../display-text.js';
+import { formatReward } from './reward-text.js';
 import type { Estimate } from './statistics.js';
-
-/** A reward: three decimals, fewer for large numbers. The page has a copy in templates/report/dom.js. */
-export function formatReward(number: number): string {
-  const size = Math.abs(number);
-  if (size >= 1e6) return number.toPrecision(4);
-  return number.toFixed(size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0);
-}
 
 /** `95 % interval 0.236 to 0.328` */
 export function formatInterval({ low, high }: Estimate): string {
@@ -30,9 +24,4 @@ export function formatAmount(number: number): string {
     : number < 100
       ? number.toFixed(1)
       : formatCount(Math.round(number));
-}
-
-/** `1 row`, `2 rows` */
-export function plural(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,7 @@
-export { formatAmount, formatInterval, formatReward, formatShare, plural } from './format.js';
+export { formatAmount, formatInterval, formatShare } from './format.js';
 export { MARK } from './page.js';
 export { type Line, readLines } from './read-lines.js';
+export { formatReward } from './reward-text.js';
 export { type Rollout, rolloutOf } from './rollout.js';
 export type { ReportOptions, Run } from './rollouts-report.js';
 export type { SplitReport } from './server-report.js';

@@ -1,12 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { plural } from '../display-text.js';
 import { UserError } from '../errors.js';
 import type { OnProgress } from '../reporter.js';
 import { Blocks } from './blocks.js';
 import { barsOf, chartsOf } from './charts.js';
 import { columnsOf, type Listed } from './columns.js';
 import { comparisonOf, figuresOf } from './figures.js';
-import { plural } from './format.js';
-import { labelsOf } from './labels.js';
 import type { Page } from './page.js';
 import { type Line, readLines } from './read-lines.js';
 import { type Rollout, rolloutOf } from './rollout.js';
@@ -160,4 +160,20 @@ function noticesOf(names: readonly string[], runs: readonly Run[], listed: reado
       ? [`the conversations of ${plural(left, 'rollout')} were left out, because the page would be too large`]
       : []),
   ];
+}
+
+/** Short names of files: their base names, with as many folders as needed to distinguish them. */
+function labelsOf(files: readonly string[]): string[] {
+  const parts = files.map((file) =>
+    path
+      .normalize(file)
+      .split(path.sep)
+      .filter((part) => part !== '' && part !== '.'),
+  );
+  const longest = Math.max(...parts.map(({ length }) => length));
+  for (let length = 1; length <= longest; length += 1) {
+    const labels = parts.map((part) => part.slice(-length).join('/'));
+    if (new Set(labels).size === labels.length) return labels;
+  }
+  return files.map((_, at) => `${parts[at]?.join('/')} (${at + 1})`);
 }

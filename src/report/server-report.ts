@@ -1,3 +1,4 @@
+import { plural } from '../display-text.js';
 import { LIMITS, overLimit } from '../limits.js';
 import {
   type RowLength,
@@ -9,7 +10,7 @@ import {
 } from '../written/index.js';
 import { chart } from './charts.js';
 import type { Figure } from './figures.js';
-import { formatAmount, plural } from './format.js';
+import { formatAmount } from './format.js';
 import type { Page } from './page.js';
 import type { ReportOptions } from './rollouts-report.js';
 import { type Spread, spread } from './statistics.js';

@@ -4,7 +4,7 @@ export { describe, type Finding, Findings, quote, warning } from './finding.js';
 export { type GymRoot, gymRoot } from './gym-root.js';
 export { jsonProblem, valueProblem } from './json-text.js';
 export { toolCount, toolSchema } from './model-apis.js';
-export { instanceName, splitNames } from './names.js';
+export { instanceName, snakeCase, splitNames } from './names.js';
 export * from './platform/index.js';
 export { promptText, row } from './row.js';
 export { rewardScore, settings } from './settings.js';

@@ -56,13 +56,15 @@ export function instanceName(name: string): Finding[] {
 
 /** A valid name that resembles an invalid one. */
 function suggestion(name: string): string {
-  const slug = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|(?<!_)_+$/g, '')
-    .slice(0, LONGEST_NAME - '_env'.length);
+  const slug = snakeCase(name).slice(0, LONGEST_NAME - '_env'.length);
   if (slug === '') return 'my_env';
   return /^\d/.test(slug) ? `env_${slug}` : `${slug}_env`;
+}
+
+/** `My-Env.v2` as `my_env_v2`; "" if there is no letter or digit. */
+export function snakeCase(name: string): string {
+  const words = name.toLowerCase().replace(/[^a-z0-9]+/g, '_');
+  return words.replace(/^_+|(?<!_)_+$/g, '');
 }
 
 /** A file name has up to 255 bytes, and Gym appends `_prepare.<instance>.<dataset>.jsonl`. */

@@ -4,6 +4,6 @@ export { EXAMPLE_POLICY, serveExample, serveExampleOpenly } from './example.js';
 export { candidatePythons, FRAMEWORK_VERSION, frameworkProblem } from './framework.js';
 export { ensureUv, findUv, lockedRequirements, runProgram } from './programs.js';
 export { BUILD_PYTHON, type BuildOptions, createEnvironment, GYM_PYTHON, ownPython, pythonIn } from './python.js';
-export { codeOf, HOST_AND_PORT, looksLikeSource, resolveSource } from './resolve.js';
+export { BUNDLE_NAME, codeOf, HOST_AND_PORT, looksLikeSource, resolveSource } from './resolve.js';
 export type { LocalServer } from './serve.js';
 export type { NamedSource, Source, SourceContext } from './types.js';

@@ -8,7 +8,8 @@ import type { NamedSource } from './types.js';
 /** A folder with at least one of these is a bundle: they are AgentEnv's kinds of entities. */
 const BUNDLE_FOLDERS = ['envs', 'agents', 'artifacts', 'skills', 'tasks', 'evals'];
 export const HOST_AND_PORT = /^[\w.-]+:\d+(\/|$)/;
-const INSTALLED = /^[A-Za-z0-9][\w.-]*(?:\/[\w.-]+)?$/;
+/** The name of an installed bundle, such as `hello` or `owner/hello`. */
+export const BUNDLE_NAME = /^[A-Za-z0-9][\w.-]*(?:\/\w[\w.-]*)?$/;
 const SPACE = /^hf:([^/\s]+)\/([^/\s]+)$/i;
 const SPACE_PAGE = /^https?:\/\/(?:www\.)?(?:huggingface\.co|hf\.co)\/spaces\/([^/?#\s]+)\/([^/?#\s]+)/i;
 const SUPPORTED = 'pass the URL of an OpenEnv server, an AgentEnv bundle, an OpenEnv project, or hf:OWNER/NAME';
@@ -54,7 +55,7 @@ async function recognize(text: string, options: BundleOptions): Promise<NamedSou
   const kind = await kindOfPath(text);
   if (kind === 'project') return projectSource(path.resolve(text));
   if (kind === 'bundle') return bundleSource({ folder: path.resolve(text) }, options);
-  if (kind === null && INSTALLED.test(text)) return bundleSource({ name: text }, options);
+  if (kind === null && BUNDLE_NAME.test(text)) return bundleSource({ name: text }, options);
   throw unsupported(text, kind);
 }
 

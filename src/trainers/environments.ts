@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { UserError } from '../errors.js';
-import { namesOf } from '../gym/index.js';
+import { namesOf, VALIDATION_SPLITS } from '../gym/index.js';
 import type { OnProgress } from '../reporter.js';
-import { VALIDATION_SPLITS } from '../settings.js';
 import { currentSettings, readServerFolder, type Targets, type WrittenFolder } from '../written/index.js';
 import { type RowFacts, type RowFactsOptions, rowFacts } from './row-facts.js';
 import { declaredSplit, noSplit } from './splits.js';

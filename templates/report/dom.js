@@ -1,3 +1,5 @@
+import { formatReward } from '../../src/report/reward-text.ts';
+
 let hidden = /$^/u;
 
 /** @param {string} source of a regular expression for hidden characters, which gymgen has in one place */
@@ -45,12 +47,9 @@ export function plural(number, noun) {
   return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** A reward: three decimals, fewer for large numbers. As `formatReward` in src/report/format.ts. */
+/** A reward; a dash if there is none. */
 export function reward(number) {
-  if (number === null || number === undefined) return '–';
-  const size = Math.abs(number);
-  if (size >= 1e6) return number.toPrecision(4);
-  return number.toFixed(size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0);
+  return number === null || number === undefined ? '–' : formatReward(number);
 }
 
 /** The value of a custom property of the style sheet, which depends on the color scheme. */

@@ -5,9 +5,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { rolloutLines } from '../../bench/support/rollouts.mjs';
-import { RolloutsReportDocument, ServerReportDocument } from '../../src/documents/report-documents.js';
-import * as documents from '../../src/documents/schemas.js';
-import { InspectDocument, RecordDocument } from '../../src/documents/source-documents.js';
+import { BatchDocument } from '../../src/documents/schemas/batch.js';
+import { CheckDocument } from '../../src/documents/schemas/check.js';
+import { DoctorDocument } from '../../src/documents/schemas/doctor.js';
+import { ErrorDocument } from '../../src/documents/schemas/error.js';
+import { InspectDocument } from '../../src/documents/schemas/inspect.js';
+import { RecordDocument } from '../../src/documents/schemas/record.js';
+import { RolloutsReportDocument, ServerReportDocument } from '../../src/documents/schemas/report.js';
+import { UpdateDocument } from '../../src/documents/schemas/update.js';
+import { WriteDocument } from '../../src/documents/schemas/write.js';
 import { tempFolder } from '../support/built-cli.js';
 import { gymgenHere } from '../support/cli-here.js';
 import { days, tool } from '../support/served-tasks.js';
@@ -31,35 +37,35 @@ async function place() {
 
 test('write: planned, written, and unchanged with a kept setting', async () => {
   const { url, json, edit } = await place();
-  const planned = await json(documents.WriteDocument, url, 'root', '--dry-run');
+  const planned = await json(WriteDocument, url, 'root', '--dry-run');
   expect(planned).toMatchObject({ status: 'planned', row: expect.any(String) });
-  expect(await json(documents.WriteDocument, url, 'root')).toMatchObject({
+  expect(await json(WriteDocument, url, 'root')).toMatchObject({
     status: 'wrote',
     warnings: [{ code: 'schema-top-level' }],
   });
   edit('configs/grid_v1.yaml', (text) => text.replace(/^( +)url: .*/m, '$&\n$1tool_timeout: 7'));
-  expect(await json(documents.WriteDocument, url, 'root')).toMatchObject({ kept: { tool_timeout: 7 } });
+  expect(await json(WriteDocument, url, 'root')).toMatchObject({ kept: { tool_timeout: 7 } });
 });
 
 test('check and write --diff: every kind of difference', async () => {
   const { url, cwd, json, edit } = await place();
-  await json(documents.WriteDocument, url, 'root');
-  expect(await json(documents.CheckDocument, 'check', 'root')).toMatchObject({ status: 'same' });
+  await json(WriteDocument, url, 'root');
+  expect(await json(CheckDocument, 'check', 'root')).toMatchObject({ status: 'same' });
   edit('app.py', (text) => `${text}# mine\n`);
   edit('data/train.jsonl', (text) => {
     const [first = '', , third = '', ...rest] = text.split('\n');
     return [first.replace('Day 0.', 'Day 100.'), third, third, '', 'not a row', ...rest].join('\n');
   });
-  const checked = await json(documents.CheckDocument, 'check', 'root');
+  const checked = await json(CheckDocument, 'check', 'root');
   expect(checked).toMatchObject({ status: 'differs', folders: [{ status: 'differs' }] });
   const rows = checked.folders[0]?.differences.find(({ path }) => path === 'data/train.jsonl')?.rows;
   expect(rows).toMatchObject({ changed: { count: 1 }, broken: { count: 1 }, blank: { count: 1 } });
-  const diff = await json(documents.CheckDocument, url, 'root', '--diff');
+  const diff = await json(CheckDocument, url, 'root', '--diff');
   expect(diff.folders[0]?.differences).toEqual(checked.folders[0]?.differences);
-  await json(documents.WriteDocument, url, 'root', '--name', 'other');
+  await json(WriteDocument, url, 'root', '--name', 'other');
   const lock = join(cwd, 'root/resources_servers/other/gymgen.lock.json');
   writeFileSync(lock, readFileSync(lock, 'utf8').replace(url, 'http://127.0.0.1:9'));
-  expect(await json(documents.CheckDocument, 'check', 'root')).toMatchObject({
+  expect(await json(CheckDocument, 'check', 'root')).toMatchObject({
     status: 'failed',
     failures: [{ name: 'other' }],
   });
@@ -67,12 +73,12 @@ test('check and write --diff: every kind of difference', async () => {
 
 test('update: written folders, kept edits and failures', async () => {
   const { url, cwd, json } = await place();
-  await json(documents.WriteDocument, url, 'root');
-  await json(documents.WriteDocument, url, 'root', '--name', 'other');
+  await json(WriteDocument, url, 'root');
+  await json(WriteDocument, url, 'root', '--name', 'other');
   appendFileSync(join(cwd, FOLDER, 'README.md'), 'mine\n');
   const lock = join(cwd, 'root/resources_servers/other/gymgen.lock.json');
   writeFileSync(lock, readFileSync(lock, 'utf8').replace(url, 'http://127.0.0.1:9'));
-  expect(await json(documents.UpdateDocument, 'update', 'root')).toMatchObject({
+  expect(await json(UpdateDocument, 'update', 'root')).toMatchObject({
     folders: [
       { name: 'grid_v1', edited: [{ path: 'README.md', state: 'edited' }] },
       { name: 'other', status: 'failed' },
@@ -84,9 +90,7 @@ test('batch: each status', async () => {
   const { url, json } = await place();
   const sources = ['--source', url, '--source', 'http://127.0.0.1:9', '--root', 'root', '--retries', '0'];
   const statuses = async (...args: string[]) =>
-    (await json(documents.BatchDocument, 'batch', ...sources, '--concurrency', '1', ...args)).jobs.map(
-      ({ status }) => status,
-    );
+    (await json(BatchDocument, 'batch', ...sources, '--concurrency', '1', ...args)).jobs.map(({ status }) => status);
   expect(await statuses('--check')).toEqual(['differs', 'failed']);
   expect(await statuses()).toEqual(['wrote', 'failed']);
   expect(await statuses()).toEqual(['unchanged', 'failed']);
@@ -117,7 +121,7 @@ test('report: of rollouts and of a server', async () => {
     ],
     change: { tasks: expect.any(Number) },
   });
-  await json(documents.WriteDocument, url, 'root');
+  await json(WriteDocument, url, 'root');
   const limit = ['--max-total-sequence-length', '1'];
   expect(await json(ServerReportDocument, 'report', FOLDER, ...limit)).toMatchObject({
     name: 'grid_v1',
@@ -131,7 +135,7 @@ test('report: of rollouts and of a server', async () => {
 
 test('doctor', async () => {
   const { json } = await place();
-  expect((await json(documents.DoctorDocument, 'doctor')).checks).toHaveLength(8);
+  expect((await json(DoctorDocument, 'doctor')).checks).toHaveLength(8);
 });
 
 test('errors of a command, of its options and of the command line', async () => {
@@ -142,6 +146,6 @@ test('errors of a command, of its options and of the command line', async () => 
     [url, 'root', '--no-such-option'],
     ['check', 'nowhere'],
   ]) {
-    expect(await json(documents.ErrorDocument, ...args)).toMatchObject({ exitCode: 2 });
+    expect(await json(ErrorDocument, ...args)).toMatchObject({ exitCode: 2 });
   }
 });

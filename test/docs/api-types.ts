@@ -9,8 +9,8 @@ import {
   type NamedOption,
   type OptionName,
 } from '../../src/options/index.js';
-import { shapeOf } from '../../src/options/shape.js';
 import { DOCUMENTS } from './documents.js';
+import { shapeOf } from './option-shape.js';
 import { interfaceText, type Property, propertiesOf, type Schema, typeName } from './typescript.js';
 
 const header = (source: string) => `\
@@ -21,7 +21,7 @@ const header = (source: string) => `\
 /** The generated modules of src/api/, by path. */
 export function apiTypes(): [path: string, text: string][] {
   const { results, parts } = resultTypes();
-  const from = header('src/documents/schemas.ts');
+  const from = header('src/documents/schemas/');
   return [
     ['src/api/options.ts', header('src/options/') + IMPORTS + optionTypes().join('\n')],
     ['src/api/results.ts', from + importText(results, parts.names, './result-parts.js') + results],

@@ -1,22 +1,21 @@
 import type { z } from 'zod';
-import { PackageDocument } from '../../src/documents/package-document.js';
-import { PlayDocument } from '../../src/documents/play-documents.js';
-import { RolloutsReportDocument, ServerReportDocument } from '../../src/documents/report-documents.js';
-import {
-  BatchDocument,
-  CheckDocument,
-  DoctorDocument,
-  ErrorDocument,
-  UpdateDocument,
-  WriteDocument,
-} from '../../src/documents/schemas.js';
-import { InspectDocument, RecordDocument } from '../../src/documents/source-documents.js';
+import { BatchDocument } from '../../src/documents/schemas/batch.js';
+import { CheckDocument } from '../../src/documents/schemas/check.js';
+import { DoctorDocument } from '../../src/documents/schemas/doctor.js';
+import { ErrorDocument } from '../../src/documents/schemas/error.js';
+import { InspectDocument } from '../../src/documents/schemas/inspect.js';
+import { PackageDocument } from '../../src/documents/schemas/package.js';
+import { PlayDocument } from '../../src/documents/schemas/play.js';
+import { RecordDocument } from '../../src/documents/schemas/record.js';
+import { RolloutsReportDocument, ServerReportDocument } from '../../src/documents/schemas/report.js';
 import {
   TrainerAxolotlDocument,
   TrainerNemoRlDocument,
   TrainerVerlDocument,
-} from '../../src/documents/trainer-documents.js';
-import { ValidateDocument } from '../../src/documents/validate-documents.js';
+} from '../../src/documents/schemas/trainer.js';
+import { UpdateDocument } from '../../src/documents/schemas/update.js';
+import { ValidateDocument } from '../../src/documents/schemas/validate.js';
+import { WriteDocument } from '../../src/documents/schemas/write.js';
 
 /** A document that `--json` prints. */
 export interface JsonDocument {

@@ -5,10 +5,10 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { ACCEPTED, BatchSchema, keyOf } from '../../src/operations/batch-file.js';
 import { helpOf } from '../../src/options/index.js';
-import { shapeOf } from '../../src/options/shape.js';
 import { LockSchema } from '../../src/output/index.js';
 import { DOCUMENTS } from './documents.js';
 import { expectFile } from './markdown.js';
+import { shapeOf } from './option-shape.js';
 import { type Schema, typeName } from './typescript.js';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));

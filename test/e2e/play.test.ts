@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { PlayDocument } from '../../src/documents/play-documents.js';
+import { PlayDocument } from '../../src/documents/schemas/play.js';
 import { scriptsIn } from '../../src/play/policy-file.js';
 import { MARK } from '../../src/play/processes.js';
 import { EXAMPLE_POLICY } from '../../src/source/index.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { droppedOptions } from '../../src/operations/dropped-options.js';
+import { droppedOptions } from '../../src/operations/rewrite-warnings/dropped-options.js';
 import { flagOf, OPTIONS, type Option, type OptionName } from '../../src/options/index.js';
 import { SETTING_KEYS } from '../../src/settings.js';
 

@@ -43,9 +43,11 @@ describe('the choices of a recording are shown with their origin', () => {
       sandbox: 'docker',
     });
     expect(await config(bundle('hello'))).toEqual(bundle('hello'));
+    expect(await config(bundle('owner/_hello'))).toEqual(bundle('owner/_hello')); // as on the command line
     expect(shown).toEqual([
       `bundle ${work}/repo/bundles/shop, AgentEnv ${FRAMEWORK_VERSION}, sandbox docker (from the recording)`,
       `installed bundle hello, AgentEnv ${FRAMEWORK_VERSION} (from the recording)`,
+      `installed bundle owner/_hello, AgentEnv ${FRAMEWORK_VERSION} (from the recording)`,
     ]);
   });
 

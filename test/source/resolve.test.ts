@@ -33,6 +33,7 @@ test.each([
   ['hello', 'bundle'], // a folder, not an installed bundle
   ['echo-mcp', 'bundle'],
   ['agentenv-framework/hello', 'bundle'],
+  ['owner/_hello', 'bundle'],
 ])('%s is a %s', async (text, kind) => {
   expect((await resolveSource(text)).kind).toBe(kind);
 });
@@ -41,6 +42,7 @@ test.each([
   ['other', /other is neither an OpenEnv project nor an AgentEnv bundle[\s\S]*openenv.yaml[\s\S]*envs\/, agents\//],
   ['file', /unsupported source: file is a file/],
   ['./missing', /source not found: .\/missing/],
+  ['a/.b', /source not found: a\/.b/],
   ['a/b/c', /source not found: a\/b\/c/],
   ['localhost:8000', /not a URL: localhost:8000[\s\S]*http:\/\/localhost:8000/],
   ['hf:owner', /not a Space: hf:owner[\s\S]*hf:OWNER\/NAME/],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { TrainerNemoRlDocument } from '../../src/documents/trainer-documents.js';
+import { TrainerNemoRlDocument } from '../../src/documents/schemas/trainer.js';
 import { BASE, CHECKOUT_BASE, type Place, place } from './support.js';
 
 const FILE = 'grpo_grid_v1.yaml';

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { TrainerVerlDocument } from '../../src/documents/trainer-documents.js';
+import { TrainerVerlDocument } from '../../src/documents/schemas/trainer.js';
 import { hydraList, hydraValue } from '../../src/trainers/verl/hydra.js';
 import { askGym } from '../gym/gym-python.js';
 import { type Place, place } from './support.js';

@@ -1,4 +1,4 @@
-import type { DoctorDocument } from '../../documents/schemas.js';
+import type { DoctorDocument } from '../../documents/schemas/doctor.js';
 import { EXIT } from '../../errors.js';
 import type { Check } from '../../operations/doctor/index.js';
 import type { CommandSpec } from '../command.js';

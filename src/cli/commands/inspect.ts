@@ -18,8 +18,8 @@ $ gymgen inspect ./my_env --episodes 20           a server without the Task API:
       import('../run.js'),
       import('../../operations/inspect.js'),
       import('../../operations/request.js'),
-      import('../../operations/warnings.js'),
-      import('../ui/inspection.js'),
+      import('../../operations/strict.js'),
+      import('../ui/inspect.js'),
     ]);
     await run(flags, async (terminal, signal) => {
       const warnings = new Warnings(terminal);

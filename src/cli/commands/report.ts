@@ -1,4 +1,4 @@
-import type { ReportDocument } from '../../documents/report-documents.js';
+import type { ReportDocument } from '../../documents/schemas/report.js';
 import { OPTIONS } from '../../options/index.js';
 import type { Progress } from '../../reporter.js';
 import type { CommandSpec } from '../command.js';

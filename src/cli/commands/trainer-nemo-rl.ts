@@ -17,7 +17,7 @@ $ gymgen trainer nemo-rl gym-root --nemo-rl ../RL --base my.yaml --model Qwen/Qw
       import('../run.js'),
       import('../../operations/trainer-nemo-rl.js'),
       import('../../options/flags.js'),
-      import('../ui/trainer.js'),
+      import('../ui/trainer-nemo-rl.js'),
     ]);
     await run(flags, async (terminal, signal) => {
       const { nemoRl, outputConfig, base, runFrom, force = false, dryRun = false, ...values } = parseFlags(flags);

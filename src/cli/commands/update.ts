@@ -1,4 +1,4 @@
-import type { UpdateDocument } from '../../documents/schemas.js';
+import type { UpdateDocument } from '../../documents/schemas/update.js';
 import { EXIT } from '../../errors.js';
 import type { Flags } from '../../options/index.js';
 import type { CommandSpec } from '../command.js';

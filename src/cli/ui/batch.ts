@@ -1,5 +1,5 @@
 import { withoutCredentials } from '../../credentials.js';
-import { displayText, formatCount } from '../../display-text.js';
+import { displayText, plural } from '../../display-text.js';
 import type { BatchObserver, Job, Outcome, Status } from '../../operations/batch.js';
 import type { Reporter } from '../../reporter.js';
 import { showDetails } from './check.js';
@@ -120,11 +120,7 @@ function nameOf({ job, name }: Outcome): string {
 
 function what({ rows, toolsets, error }: Outcome): string {
   if (error) return error.message;
-  return rows === undefined || toolsets === undefined ? '' : `${many(rows, 'row')}, ${many(toolsets, 'toolset')}`;
-}
-
-function many(count: number, what: string): string {
-  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+  return rows === undefined || toolsets === undefined ? '' : `${plural(rows, 'row')}, ${plural(toolsets, 'toolset')}`;
 }
 
 function width(texts: readonly string[]): number {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { maskCredentials } from '../../credentials.js';
 import { displayText } from '../../display-text.js';
 import { errorDocument } from '../../documents/error.js';
-import type { ErrorDocument } from '../../documents/schemas.js';
+import type { ErrorDocument } from '../../documents/schemas/error.js';
 import { EXIT, type Interrupted, systemError, UserError } from '../../errors.js';
 import { writtenPaths } from '../../shutdown.js';
 import { type Mark, sentence, type Terminal } from './terminal.js';

@@ -1,5 +1,5 @@
 import { formatCount } from '../../display-text.js';
-import type { PackageDocument } from '../../documents/package-document.js';
+import type { PackageDocument } from '../../documents/schemas/package.js';
 import { EXIT } from '../../errors.js';
 import type { FilesetReport, PackageReport } from '../../operations/package.js';
 import type { Flags } from '../../options/index.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { formatCount } from '../../display-text.js';
-import type { PlayDocument } from '../../documents/play-documents.js';
+import { formatCount, plural } from '../../display-text.js';
+import type { PlayDocument } from '../../documents/schemas/play.js';
 import type { PlayReport } from '../../operations/play.js';
 import { gymgenCommand } from '../../printed-command.js';
 import {
@@ -8,7 +8,6 @@ import {
   formatInterval,
   formatReward,
   formatShare,
-  plural,
   type Spread,
   type Summary,
 } from '../../report/index.js';

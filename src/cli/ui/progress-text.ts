@@ -1,4 +1,4 @@
-import { displayText, formatCount } from '../../display-text.js';
+import { displayText, formatCount, plural } from '../../display-text.js';
 import type { Progress } from '../../reporter.js';
 import type { Clock } from './clock.js';
 import { cut, widthOf } from './cut.js';
@@ -65,7 +65,7 @@ function describe(progress: Progress, seconds: number, before: number, columns: 
       return timed(`waiting for ${cut(displayText(progress.server), 1.5 * columns)}`);
     case 'probe': {
       const { done, total, tasks } = progress;
-      const toolsets = `probing ${Math.min(done + 1, total)} of ${many(total, 'toolset')}`;
+      const toolsets = `probing ${Math.min(done + 1, total)} of ${plural(total, 'toolset')}`;
       const complete = tasks.total < 2 ? toolsets : `${toolsets}, ${ratio(tasks)} tasks`;
       return [complete + elapsed, ...timed(toolsets)];
     }
@@ -110,10 +110,6 @@ function counted(
 }
 
 const ratio = ({ done, total }: { done: number; total: number }) => `${formatCount(done)} of ${formatCount(total)}`;
-
-function many(count: number, what: string): string {
-  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
-}
 
 /** Such as `2,100 a second`, with two significant digits. */
 function perSecond(rate: number): string {

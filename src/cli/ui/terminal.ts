@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import { displayText, safeJson } from '../../display-text.js';
+import { displayText, formatCount, safeJson } from '../../display-text.js';
 import type { FileState } from '../../model.js';
 import type { Progress, SentRequest } from '../../reporter.js';
 import { type Clock, SYSTEM_CLOCK } from './clock.js';
@@ -7,7 +7,6 @@ import { wrapWords } from './cut.js';
 import { type Annotation, workflowCommand } from './github.js';
 import { LiveLines, type LiveText } from './live-lines.js';
 import { ProgressText } from './progress-text.js';
-import { requestText } from './request-text.js';
 
 export interface TerminalOptions {
   /** Print only errors and the result. */
@@ -140,4 +139,14 @@ function write(stream: NodeJS.WriteStream, text: Text, mark?: Mark, indent = 2):
 function colorsOf(stream: NodeJS.WriteStream): ChalkInstance {
   const colored = stream.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
   return new Chalk({ level: colored ? 1 : 0 });
+}
+
+/** Such as `GET http://127.0.0.1:8000/health: HTTP 200, 20 bytes, 31 ms`. */
+function requestText({ request, status, bytes, milliseconds }: SentRequest): string {
+  const facts = [
+    ...(status === undefined ? [] : [`HTTP ${status}`]),
+    bytes === undefined ? 'no response' : `${formatCount(bytes)} bytes`,
+    `${formatCount(Math.round(milliseconds))} ms`,
+  ];
+  return `${request}: ${facts.join(', ')}`;
 }

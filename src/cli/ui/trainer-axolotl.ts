@@ -1,5 +1,5 @@
 import { formatCount } from '../../display-text.js';
-import type { TrainerAxolotlDocument } from '../../documents/trainer-documents.js';
+import type { TrainerAxolotlDocument } from '../../documents/schemas/trainer.js';
 import type { TrainerAxolotlReport } from '../../operations/trainer-axolotl.js';
 import { commandAgain } from '../../printed-command.js';
 import type { Terminal } from './terminal.js';

@@ -1,7 +1,7 @@
-import type { TrainerVerlDocument } from '../../documents/trainer-documents.js';
+import type { TrainerVerlDocument } from '../../documents/schemas/trainer.js';
 import type { TrainerVerlReport } from '../../operations/trainer-verl.js';
 import type { Terminal } from './terminal.js';
-import { serversOf, showFile, showServers } from './trainer.js';
+import { serversOf, showFile, showServers } from './trainer-nemo-rl.js';
 
 const MASKS = 'verl does not read masks: if the environment failed, it trains on the rollout with reward 0';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { maskCredentials } from '../../credentials.js';
-import { formatCount } from '../../display-text.js';
-import type { ValidateDocument } from '../../documents/validate-documents.js';
+import { formatCount, plural } from '../../display-text.js';
+import type { ValidateDocument } from '../../documents/schemas/validate.js';
 import type { Judged, ValidateReport } from '../../operations/validate.js';
 import { WHEN } from '../../rules/index.js';
 import type { Annotation } from './github.js';
@@ -56,10 +56,6 @@ function summaryOf({ kind, path: target, findings, rows }: Judged): string {
   ];
   const what = kind === 'root' ? 'Gym root' : kind;
   return `${errors > 0 ? 'invalid' : 'valid'} ${what} ${target}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
-}
-
-function plural(count: number, what: string): string {
-  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** An annotation for each finding. */

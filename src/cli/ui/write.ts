@@ -11,7 +11,7 @@ import { differenceLines, legend } from './difference.js';
 import { indentedJson } from './indented-json.js';
 import { nextSteps } from './next-steps.js';
 import { sentence, stateMark, type Terminal } from './terminal.js';
-import { grouped } from './toolsets.js';
+import { toolsetSummary } from './toolsets.js';
 
 /** Facts about a write that its report does not have. */
 export interface WriteContext {
@@ -62,24 +62,9 @@ function contents({ rows, toolsets, datasets }: WriteReport, { gym }: WriteReque
       ({ split, rows: count }) =>
         `data/${`${split}.jsonl`.padEnd(width + 6)}  ${formatCount(count)} ${count === 1 ? 'row' : 'rows'}`,
     ),
-    toolsetLine(toolsets),
+    toolsetSummary(toolsets),
     ...datasetLine(datasets, gym.datasets),
   ];
-}
-
-/** Maximum number of groups of toolsets to show. */
-const SHOWN_GROUPS = 8;
-
-function toolsetLine(toolsets: WriteReport['toolsets']): string {
-  const names = ({ tools }: WriteReport['toolsets'][number]) => tools.join(', ') || 'no tools';
-  const groups = grouped(toolsets, names);
-  const count = `${toolsets.length} ${toolsets.length === 1 ? 'toolset' : 'toolsets'}`;
-  const [first, ...others] = groups;
-  if (first && first.length > 1 && others.length === 0) return `${count} with the same tools: ${names(first[0])}`;
-  const shown = groups
-    .slice(0, SHOWN_GROUPS)
-    .map((group) => names(group[0]) + (group.length > 1 ? ` (${group.length} toolsets)` : ''));
-  return `${count}: ${shown.join(' | ')}${groups.length > SHOWN_GROUPS ? ' | …' : ''}`;
 }
 
 function datasetLine(datasets: WriteReport['datasets'], { splits }: DatasetChoice): string[] {

@@ -4,14 +4,14 @@ import type { SetupReporter } from '../../reporter.js';
 import { ensureUv } from '../../source/index.js';
 import type { OwnWheel, Platform } from '../types.js';
 import { download } from './download.js';
-import type { UvPolicy } from './policy.js';
 import { prove } from './prove.js';
 import { resolve, versionsIn } from './resolve.js';
 import { wheelName } from './tags.js';
+import type { UvPolicy } from './uv-overrides.js';
 import { assertUsed, assertWheels } from './wheelhouse.js';
 
 export { assumedPins, type Pins, parsePins, READ_PINS, requirementsOf } from './pins.js';
-export { readPolicy, type UvPolicy } from './policy.js';
+export { readUvPolicy, type UvPolicy } from './uv-overrides.js';
 
 export interface ClosureParts {
   /** Without those of gymgen's own wheels. */

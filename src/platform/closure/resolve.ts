@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PLATFORMS, PYTHON } from '../../rules/index.js';
 import type { Platform } from '../types.js';
-import type { UvPolicy } from './policy.js';
 import { runUv, type Tools } from './uv.js';
+import type { UvPolicy } from './uv-overrides.js';
 
 export interface ResolveParts {
   requirements: readonly string[];

@@ -4,7 +4,6 @@ import { readRows } from '../../written/index.js';
 import { type RowFacts, rowFacts } from '../row-facts.js';
 import { ColumnType } from './column-type.js';
 import { firstMessage, hashOf } from './first-message.js';
-import { type RowList, Rows } from './row-list.js';
 
 /** What the loader of axolotl 0.21.0 does to rows of one file. */
 export interface DataFinding {
@@ -15,6 +14,13 @@ export interface DataFinding {
   /** What is wrong with each of the rows, and what follows from it. */
   problem: string;
   rows: RowList;
+}
+
+/** Rows of a file, by their line numbers from 1. */
+interface RowList {
+  count: number;
+  /** The first lines, at most 10. */
+  first: number[];
 }
 
 export interface FileCheck {
@@ -30,6 +36,8 @@ export interface CheckOptions {
   signal: AbortSignal;
 }
 
+/** Lines that a finding names. */
+const NAMED = 10;
 /** Places that a finding names. */
 const PLACES = 3;
 
@@ -196,5 +204,22 @@ class Agents {
       ),
       ...(this.isNamed ? finding('axolotl-no-agent', lacks, this.none, true) : []),
     ];
+  }
+}
+
+/** Collects line numbers in ascending order. A line that is added twice counts once. */
+class Rows {
+  private readonly list: RowList = { count: 0, first: [] };
+  private last = 0;
+
+  add(line: number): void {
+    if (line === this.last) return;
+    this.last = line;
+    this.list.count += 1;
+    if (this.list.first.length < NAMED) this.list.first.push(line);
+  }
+
+  get all(): RowList | undefined {
+    return this.list.count === 0 ? undefined : this.list;
   }
 }

@@ -1,31 +1,19 @@
 import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import Handlebars from 'handlebars';
+import template from '../../../templates/trainers/verl.yaml.hbs';
 import { UserError } from '../../errors.js';
 import { realPath } from '../../files.js';
-import { TRAINING } from '../../options/trainer.js';
 import { shellQuote } from '../../printed-command.js';
 import type { Targets } from '../../written/index.js';
-import { assertEnoughRows, type Environment, type EnvironmentOptions, readEnvironments } from '../environments.js';
-import { toolParserOf } from '../model-family.js';
-import { sequenceLength } from '../sequence-length.js';
+import { type Environment, type EnvironmentOptions, readEnvironments } from '../environments.js';
 import { assertUsableRoot } from '../usable-root.js';
-import { hydraList, hydraValue } from './hydra.js';
-import { renderServers } from './render.js';
+import { DATASET, type VerlOptions, verlModel, verlOverrides } from './plan.js';
 
-/** Paths in a checkout of verl with its recipes (verl-recipe 48ea0a7). */
-const DATASET = 'recipe/nemo_gym/dataset.py';
-const AGENT_LOOP = 'recipe/nemo_gym/agent_loop.py';
+export type { VerlOptions } from './plan.js';
 
-export interface VerlOptions {
-  model?: string | undefined;
-  toolParser?: string | undefined;
-  promptsPerStep?: number | undefined;
-  generations?: number | undefined;
-  /** In tokens. */
-  maxTotalSequenceLength?: number | undefined;
-  /** In tokens. */
-  maxNewTokens?: number | undefined;
-}
+/** Paths in a checkout of verl that its recipe has. */
+const RECIPE = [DATASET, 'recipe/nemo_gym/agent_loop.py'];
 
 export interface VerlRequest {
   targets: Targets;
@@ -57,35 +45,13 @@ export async function verlConfig(
 ): Promise<VerlConfig> {
   await assertRecipe(checkout);
   await assertUsableRoot(targets.gymRoot);
-  const model = options.model ?? TRAINING.model;
-  const toolParser = toolParserOf(model, options.toolParser);
-  const promptsPerStep = options.promptsPerStep ?? TRAINING.promptsPerStep;
+  const model = verlModel(options); // before the rows are read, which may take a while
   const environments = await readEnvironments(targets, { ...rows, problemOf, signal, progress });
-  assertEnoughRows(environments, promptsPerStep);
-  const { tokens } = sequenceLength(environments, {
-    chosen: options.maxTotalSequenceLength,
-    base: undefined,
-    maxNewTokens: options.maxNewTokens ?? TRAINING.maxNewTokens,
-    turns: Math.max(...environments.map(({ maxSteps, turns }) => maxSteps ?? turns)),
-  });
   const root = await realPath(targets.gymRoot);
-  const pathOf = (path: string) => join(root, relative(targets.gymRoot, path));
-  const vllm = '+actor_rollout_ref.rollout.engine_kwargs.vllm';
-  const agent = '+actor_rollout_ref.rollout.agent';
-  const overrides = [
-    `data.train_files=${hydraList(environments.map(({ train }) => pathOf(train.path)))}`,
-    ...validationOverrides(environments, pathOf),
-    `+data.custom_cls.path=${DATASET}`,
-    '+data.custom_cls.name=NeMoGymJSONLDataset',
-    `data.train_batch_size=${promptsPerStep}`,
-    `actor_rollout_ref.model.path=${hydraValue(model)}`,
-    `actor_rollout_ref.rollout.n=${options.generations ?? TRAINING.generations}`,
-    `${vllm}.enable-auto-tool-choice=true`,
-    `${vllm}.tool-call-parser=${hydraValue(toolParser)}`,
-    `${vllm}.max-model-len=${tokens}`,
-    `${agent}.agent_loop_manager_class=recipe.nemo_gym.agent_loop.NeMoGymAgentLoopManager`,
-    `${agent}.agent_loop_config_path=${hydraValue(await realPath(file))}`,
-  ];
+  const overrides = verlOverrides(environments, model, options, {
+    file: await realPath(file),
+    rows: (path) => join(root, relative(targets.gymRoot, path)),
+  });
   return {
     text: renderServers(environments),
     environments,
@@ -99,7 +65,7 @@ export async function verlConfig(
 }
 
 async function assertRecipe(checkout: string): Promise<void> {
-  for (const file of [DATASET, AGENT_LOOP]) {
+  for (const file of RECIPE) {
     const found = await stat(join(checkout, file)).catch(() => undefined);
     if (found?.isFile()) continue;
     throw new UserError(`not a checkout of verl with its recipes: no ${file}`, {
@@ -115,10 +81,7 @@ function problemOf({ responses_create_params: params }: Record<string, unknown>)
   return Array.isArray(input) ? undefined : 'input is not a list of messages';
 }
 
-/** verl needs a file for validation, also if it never validates. */
-function validationOverrides(environments: readonly Environment[], pathOf: (path: string) => string): string[] {
-  const files = environments.flatMap(({ validation }) => (validation ? [pathOf(validation.path)] : []));
-  if (files.length > 0) return [`data.val_files=${hydraList(files)}`];
-  const train = environments.map(({ train }) => pathOf(train.path));
-  return [`data.val_files=${hydraList(train)}`, 'trainer.val_before_train=False', 'trainer.test_freq=-1'];
+/** The file that the recipe reads. Names of servers are identifiers, so nothing in it needs quotes. */
+function renderServers(environments: readonly Environment[]): string {
+  return Handlebars.create().template(template)({ configs: environments.map(({ config }) => config) });
 }

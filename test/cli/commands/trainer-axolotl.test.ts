@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { TrainerAxolotlDocument } from '../../../src/documents/trainer-documents.js';
+import { TrainerAxolotlDocument } from '../../../src/documents/schemas/trainer.js';
 import { tempFolder } from '../../support/built-cli.js';
 import { gymgenHere } from '../../support/cli-here.js';
 import { type Row, row, tool, user, writeRoot } from '../../trainer/axolotl/support.js';

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ValidateDocument } from '../../../src/documents/validate-documents.js';
+import { ValidateDocument } from '../../../src/documents/schemas/validate.js';
 import { gymgenHere } from '../../support/cli-here.js';
 import { escaped, MARKER } from '../../support/marker.js';
 import { copyOf, makeBroken, tempFolder, withToolchain } from '../../validate/support.js';

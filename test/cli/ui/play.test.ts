@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type PlayContext, playDocument, summaryLines } from '../../../src/cli/ui/play.js';
-import { PlayDocument } from '../../../src/documents/play-documents.js';
+import { PlayDocument } from '../../../src/documents/schemas/play.js';
 import type { PlayReport } from '../../../src/operations/play.js';
 import { rolloutOf, summarize } from '../../../src/report/index.js';
 

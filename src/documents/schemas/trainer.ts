@@ -1,7 +1,5 @@
-// Schemas of the documents of `gymgen trainer --json`; see schemas.ts.
-
 import { z } from 'zod';
-import { count, Finding } from './schemas.js';
+import { count, Finding } from './parts.js';
 
 const Split = z.strictObject({ split: z.string().describe('Name of the split'), rows: count() });
 

@@ -1,14 +1,14 @@
 import path from 'node:path';
-import { withoutCredentials } from '../credentials.js';
-import { isRecording } from '../discover/index.js';
-import type { GymRequest } from '../model.js';
-import { parseServerUrl } from '../openenv/index.js';
-import type { JsonValue, Lock } from '../output/index.js';
-import { gymgenCommand, shellQuote } from '../printed-command.js';
-import { codeOf } from '../source/index.js';
-import { isRemembered, rememberedRecording } from '../state/trusted-sources.js';
-import { rootFolders } from '../written/index.js';
-import type { SourceRequest } from './open-source.js';
+import { withoutCredentials } from '../../credentials.js';
+import { isRecording } from '../../discover/index.js';
+import type { GymRequest } from '../../model.js';
+import { parseServerUrl } from '../../openenv/index.js';
+import type { JsonValue, Lock } from '../../output/index.js';
+import { gymgenCommand, shellQuote } from '../../printed-command.js';
+import { codeOf } from '../../source/index.js';
+import { isRemembered, rememberedRecording } from '../../state/trusted-sources.js';
+import { rootFolders } from '../../written/index.js';
+import type { SourceRequest } from '../open-source.js';
 
 /** The run that writes a folder again. */
 export interface Rewrite extends SourceRequest {

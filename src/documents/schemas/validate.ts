@@ -1,7 +1,5 @@
-// The document of `gymgen validate --json`. The code imports only its type.
-
 import { z } from 'zod';
-import { count, names } from './schemas.js';
+import { count, names } from './parts.js';
 
 const Judgement = z
   .strictObject({

@@ -1,8 +1,8 @@
-import type { Discovery } from '../discover/index.js';
-import { formatCount } from '../display-text.js';
-import { namesOf } from '../gym/index.js';
-import { type Lock, lockedRows } from '../output/index.js';
-import { type Finding, quote, warning } from '../rules/index.js';
+import type { Discovery } from '../../discover/index.js';
+import { formatCount } from '../../display-text.js';
+import { namesOf } from '../../gym/index.js';
+import { type Lock, lockedRows } from '../../output/index.js';
+import { type Finding, quote, warning } from '../../rules/index.js';
 
 /** `row-count`: the row count of a split changes by more than half. */
 export function rowCountChanges({ splits }: Pick<Discovery, 'splits'>, name: string, lock: Lock): Finding[] {

@@ -1,9 +1,7 @@
-// Schema of the document of `gymgen play --json`; see schemas.ts.
-
 import { z } from 'zod';
-import { MODEL_TYPES } from '../settings.js';
-import { Summary } from './report-documents.js';
-import { count, names } from './schemas.js';
+import { MODEL_TYPES } from '../../settings.js';
+import { count, names } from './parts.js';
+import { Summary } from './report.js';
 
 const seconds = () => z.number().min(0);
 

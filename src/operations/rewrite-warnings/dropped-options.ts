@@ -1,7 +1,7 @@
-import { flagOf, OPTIONS, type Option, type OptionName } from '../options/index.js';
-import type { JsonValue, Lock } from '../output/index.js';
-import { shellQuote } from '../printed-command.js';
-import type { Finding } from '../rules/index.js';
+import { flagOf, OPTIONS, type Option, type OptionName } from '../../options/index.js';
+import type { JsonValue, Lock } from '../../output/index.js';
+import { shellQuote } from '../../printed-command.js';
+import type { Finding } from '../../rules/index.js';
 
 /** Effect of a rewrite without each option. Settings are left out, because the config keeps them. */
 const EFFECTS: Partial<Record<OptionName, string>> = {

@@ -1,13 +1,13 @@
-import type { Discovery } from '../discover/index.js';
-import type { GymOptions } from '../model.js';
-import type { Lock } from '../output/index.js';
-import { type Finding, warning } from '../rules/index.js';
+import type { Discovery } from '../../discover/index.js';
+import type { GymOptions } from '../../model.js';
+import type { Lock } from '../../output/index.js';
+import { type Finding, warning } from '../../rules/index.js';
 import { droppedOptions } from './dropped-options.js';
 import { howToKeep, type Rewrite } from './keep-command.js';
 import { rowCountChanges } from './row-count-changes.js';
 
 /** Warnings about what the existing folder has and the generated folder lacks. */
-export async function losses(
+export async function rewriteWarnings(
   request: Rewrite,
   found: Pick<Discovery, 'splits'>,
   { name, server }: GymOptions,

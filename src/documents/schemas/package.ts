@@ -1,7 +1,5 @@
-// Schema of the document of `gymgen package --json`; see schemas.ts.
-
 import { z } from 'zod';
-import { count, names } from './schemas.js';
+import { count, names } from './parts.js';
 
 const Fileset = z
   .strictObject({

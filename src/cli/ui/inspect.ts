@@ -1,15 +1,12 @@
-import type { Toolset } from '../../discover/index.js';
 import { formatCount } from '../../display-text.js';
 import { inspectDocument } from '../../documents/inspect.js';
 import type { Inspection } from '../../operations/inspect.js';
 import { describe } from '../../rules/index.js';
 import type { Terminal } from './terminal.js';
-import { grouped } from './toolsets.js';
+import { grouped, toolsetDetails, WIDEST } from './toolsets.js';
 
 /** Entries shown of a list, which may have thousands. */
 const SHOWN = 20;
-/** Width of a column of names; longer names are not aligned. */
-const WIDEST = 32;
 
 /** Shows what a source serves and what NeMo Gym would reject. */
 export function showInspection(inspection: Inspection, terminal: Terminal): void {
@@ -22,7 +19,7 @@ export function showInspection(inspection: Inspection, terminal: Terminal): void
     '',
     ...splitLines(splits),
     '',
-    ...few(groups).flatMap(toolsetLines),
+    ...few(groups).flatMap(toolsetDetails),
     ...more(groups, 'toolsets'),
   ];
   for (const line of lines) terminal.result(line);
@@ -55,25 +52,6 @@ function splitLines(splits: Inspection['splits']): string[] {
     ),
     ...more(splits, 'splits'),
   ];
-}
-
-function toolsetLines([{ key, turns }, ...others]: readonly [Toolset, ...Toolset[]]): string[] {
-  const tools = new Map(turns.flat().map((tool) => [tool.name, tool.description]));
-  const name =
-    others.length === 0
-      ? `toolset ${key}`
-      : `${others.length + 1} toolsets with the same tools (${key} and ${others.length} more)`;
-  const of = turns.length === 1 ? '' : `, ${turns.length} turns`;
-  const width = [...tools.keys()].reduce((widest, tool) => Math.max(widest, Math.min(tool.length, WIDEST)), 0);
-  return [
-    `${name}: ${tools.size} ${tools.size === 1 ? 'tool' : 'tools'}${of}`,
-    ...[...tools].map(([tool, description]) => `  ${tool.padEnd(width)}  ${firstLine(description)}`.trimEnd()),
-  ];
-}
-
-function firstLine(text: string): string {
-  const line = text.trim().split('\n', 1)[0] ?? '';
-  return line.length > 80 ? `${line.slice(0, 80)}…` : line;
 }
 
 function few<T>(items: readonly T[]): readonly T[] {

@@ -1,5 +1,5 @@
 import { formatCount } from '../../display-text.js';
-import type { TrainerNemoRlDocument } from '../../documents/trainer-documents.js';
+import type { TrainerNemoRlDocument } from '../../documents/schemas/trainer.js';
 import type { TrainerNemoRlReport } from '../../operations/trainer-nemo-rl.js';
 import { describe } from '../../rules/index.js';
 import type { Environment } from '../../trainers/nemo-rl/index.js';

@@ -1,7 +1,5 @@
-// Schemas of the documents of `gymgen report --json`; see schemas.ts.
-
 import { z } from 'zod';
-import { count, names, Toolsets } from './schemas.js';
+import { count, names, Toolsets } from './parts.js';
 
 const Estimate = z
   .strictObject({

@@ -1,5 +1,5 @@
-import type { Option } from './option.js';
-import * as values from './value-types.js';
+import type { Option } from '../../src/options/option.js';
+import * as values from '../../src/options/value-types.js';
 
 const BOOLEAN: values.Shape = { json: { type: 'boolean' }, typescript: 'boolean' };
 const TEXT: values.Shape = { json: { type: 'string' }, typescript: 'string' };

@@ -1,7 +1,5 @@
-// Schemas of the documents of `gymgen inspect --json` and `gymgen record --json`; see schemas.ts.
-
 import { z } from 'zod';
-import { Counts, count, Findings, names } from './schemas.js';
+import { Counts, count, Findings, names, SplitCount } from './parts.js';
 
 const Tool = z.strictObject({
   name: z.string(),
@@ -14,11 +12,6 @@ const TaskRef = z.strictObject({
   index: count().describe('Position in the split, from 0'),
   id: z.string().describe("The server's id of the task"),
   reset: z.string().optional().describe('Arguments of the reset, a JSON object as text'),
-});
-
-const SplitCount = z.strictObject({
-  name: z.string().describe('Name of the split'),
-  count: count().describe('Number of tasks read'),
 });
 
 export const InspectDocument = z.strictObject({
@@ -45,12 +38,3 @@ export const InspectDocument = z.strictObject({
   counts: Counts,
 });
 export type InspectDocument = z.infer<typeof InspectDocument>;
-
-export const RecordDocument = z.strictObject({
-  status: z.literal('recorded'),
-  file: z.string().describe('The recording, as passed'),
-  environment: z.string().describe('Name of the environment'),
-  splits: z.array(SplitCount),
-  toolsets: count().describe('Number of toolsets'),
-});
-export type RecordDocument = z.infer<typeof RecordDocument>;

@@ -10,7 +10,7 @@ export interface UvPolicy {
 }
 
 /** @throws UserError if the file cannot be read, or has no such settings */
-export async function readPolicy(file: string): Promise<UvPolicy> {
+export async function readUvPolicy(file: string): Promise<UvPolicy> {
   const toml = parsed((await readRegular(file, 'configBytes')).toString(), file);
   const tool = isRecord(toml.tool) ? toml.tool : {};
   const uv = isRecord(tool.uv) ? tool.uv : {};
