@@ -95,6 +95,7 @@ def read_wheel(path: Path, image: Image, tags: set[Tag]) -> dict[str, object]:
     try:
         check_size(path)
         with zipfile.ZipFile(path) as wheel:
+            check_headers(path, wheel)
             names = [entry.filename for entry in wheel.infolist()]
             found["modules"] = modules_of(names)
             for fault in faults_in(wheel, names, name, version, image):
@@ -125,6 +126,29 @@ def check_size(path: Path) -> None:
     (directory,) = struct.unpack("<I", tail[at + 12 : at + 16])
     if directory != 0xFFFFFFFF and directory > LARGEST_DIRECTORY:
         raise Fault("wheel-size", f"lists files in {directory} bytes")
+
+
+HEADER = struct.Struct("<4s2B4H3L2H")
+ENCRYPTED, STREAMED = 0x01, 0x08  # flags; the sizes of a streamed file follow its data
+IN_EXTRA = 0xFFFFFFFF
+NEWEST_ZIP = 63
+
+
+def check_headers(path: Path, wheel: zipfile.ZipFile) -> None:
+    """Checks the header of each file as uv does. zipfile reads only the directory of the archive."""
+    with path.open("rb") as file:
+        for entry in wheel.infolist():
+            file.seek(entry.header_offset)
+            header = file.read(HEADER.size)
+            if len(header) < HEADER.size:
+                raise Fault("wheel-zip", f"has no header of the file {entry.filename[:100]!r}")
+            _, needs, _, flags, _, _, _, _, packed, unpacked, _, _ = HEADER.unpack(header)
+            if needs > NEWEST_ZIP or flags & ENCRYPTED:
+                raise Fault("wheel-zip", f"has a file that needs another unzip: {entry.filename[:100]!r}")
+            is_streamed = bool(flags & STREAMED) and packed == unpacked == 0
+            sizes = ((packed, entry.compress_size), (unpacked, entry.file_size))
+            if not is_streamed and any(own not in (size, IN_EXTRA) for own, size in sizes):
+                raise Fault("wheel-zip", f"has a wrong size in the header of the file {entry.filename[:100]!r}")
 
 
 def faults_in(wheel: zipfile.ZipFile, names: list[str], name: str, version: Version, image: Image) -> Iterator[Fault]:
