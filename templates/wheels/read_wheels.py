@@ -128,8 +128,9 @@ def check_size(path: Path) -> None:
         raise Fault("wheel-size", f"lists files in {directory} bytes")
 
 
-HEADER = struct.Struct("<4s2B4H3L2H")
-ENCRYPTED, STREAMED = 0x01, 0x08  # flags; the sizes of a streamed file follow its data
+HEADER = struct.Struct("<4xBxH10xLL4x")  # of a file: the needed version of unzip, flags, and two sizes
+# Flags: the sizes follow the data; the file is encrypted or a patch, which uv cannot read.
+STREAMED, UNREADABLE = 0x08, 0x61
 IN_EXTRA = 0xFFFFFFFF
 NEWEST_ZIP = 63
 
@@ -139,16 +140,12 @@ def check_headers(path: Path, wheel: zipfile.ZipFile) -> None:
     with path.open("rb") as file:
         for entry in wheel.infolist():
             file.seek(entry.header_offset)
-            header = file.read(HEADER.size)
-            if len(header) < HEADER.size:
-                raise Fault("wheel-zip", f"has no header of the file {entry.filename[:100]!r}")
-            _, needs, _, flags, _, _, _, _, packed, unpacked, _, _ = HEADER.unpack(header)
-            if needs > NEWEST_ZIP or flags & ENCRYPTED:
-                raise Fault("wheel-zip", f"has a file that needs another unzip: {entry.filename[:100]!r}")
+            needs, flags, packed, unpacked = HEADER.unpack(file.read(HEADER.size).ljust(HEADER.size, b"\0"))
+            is_readable = needs <= NEWEST_ZIP and not flags & UNREADABLE and not (flags ^ entry.flag_bits) & STREAMED
             is_streamed = bool(flags & STREAMED) and packed == unpacked == 0
             sizes = ((packed, entry.compress_size), (unpacked, entry.file_size))
-            if not is_streamed and any(own not in (size, IN_EXTRA) for own, size in sizes):
-                raise Fault("wheel-zip", f"has a wrong size in the header of the file {entry.filename[:100]!r}")
+            if not is_readable or not (is_streamed or all(own in (size, IN_EXTRA) for own, size in sizes)):
+                raise Fault("wheel-zip", f"has a header that uv refuses, of the file {entry.filename[:100]!r}")
 
 
 def faults_in(wheel: zipfile.ZipFile, names: list[str], name: str, version: Version, image: Image) -> Iterator[Fault]:

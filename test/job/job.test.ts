@@ -4,10 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGymgen } from '../e2e/support/gymgen.js';
 import { endings } from '../e2e/support/processes.js';
 import { playDirectly } from '../e2e/support/run-python.js';
 import { gridsim } from '../e2e/support/servers.js';
-import { python, REPOSITORY } from '../e2e/support/toolchain.js';
+import { python, REPOSITORY, toolchainEnv } from '../e2e/support/toolchain.js';
 import { movesOn } from '../e2e/support/trader.js';
 import { FIXTURES } from '../validate/support.js';
 import { assertAccepted, gymgen, isolated, jobRewards, oracles, promptOf, type Row, rowsOf } from './support.js';
@@ -64,6 +65,12 @@ describe.skipIf(oracles === '' || !isolated)('gridsim', () => {
       ...(format === 'native-v1' && { index: join(outOf('wheels-v1'), 'environment/wheels') }),
     });
     expect(rewards).toEqual(direct);
+  });
+
+  test('a version that the settings of NeMo RL exclude is refused', async () => {
+    const args = ['package', root, '-o', outOf('excluded'), '--format', 'wheels-v1', '--url-is-reachable', ...POLICY];
+    const { exitCode, stderr } = await startGymgen([...args, '--pin', 'urllib3==2.6.3'], toolchainEnv());
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('urllib3>=2.7.0')]);
   });
 
   test('wheels for arm64 are proven by uv', async () => {
