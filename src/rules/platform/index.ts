@@ -30,14 +30,7 @@ export type * from './facts.js';
 export * from './formats.js';
 export * from './image.js';
 export { type Reach, reachOf } from './network.js';
-export {
-  APP_SYNTAX,
-  GYM_PARSER,
-  LIVE_UNREACHABLE,
-  OVER_LIMIT,
-  PYTHON_NOT_JUDGED,
-  WHEELS_NOT_JUDGED,
-} from './reading.js';
+export * from './reading.js';
 export { requirementLines } from './requirements.js';
 export { ROOT_RULES, type RootFacts } from './root.js';
 export * from './rows/index.js';
