@@ -62,7 +62,7 @@ export const LIMITS = {
   configAliases: 1000,
   /** Files and folders of a package, or of a Gym root, that is validated. */
   packageEntries: 200_000,
-  /** Bytes of one row that is validated. */
+  /** Bytes of one row that is written or validated. */
   rowBytes: 16 * 2 ** 20,
   /** Bytes of a text that an option reads from a file, as in `--prompt @FILE`. */
   textBytes: 2 ** 20,

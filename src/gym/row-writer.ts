@@ -1,6 +1,6 @@
 import { ByteBuilder } from '../json/byte-builder.js';
 import type { GymOptions, Task } from '../model.js';
-import { EXAMPLE_ROWS, type Findings, row } from '../rules/index.js';
+import { EXAMPLE_ROWS, type Findings, row, rowErrors, taskName } from '../rules/index.js';
 import type { PromptFingerprints } from './prompt-fingerprints.js';
 import { RowEncoder } from './row-format.js';
 import type { ToolsetTexts } from './toolsets.js';
@@ -8,9 +8,17 @@ import type { ToolsetTexts } from './toolsets.js';
 /** Minimum size of a chunk, in bytes. */
 const CHUNK = 256 * 1024;
 
-/** Writes the rows of splits, and checks each task. */
+/** A row of up to this many bytes is within the limits on its bytes and values. */
+const LARGE = 2 ** 20;
+
+/**
+ * Writes the rows of splits, and checks each task. Rows with the same tools differ only in texts, an index and a reset, which
+ * `row` checks. So the rules of `gymgen validate` judge one row of each list of tools, and large rows.
+ */
 export class RowWriter {
   private readonly encoder: RowEncoder;
+  /** The tools of the rows that were judged. */
+  private readonly judged = new Set<string>();
 
   constructor(
     options: GymOptions,
@@ -42,10 +50,19 @@ export class RowWriter {
         }
         const start = chunk.length;
         this.encoder.append(chunk, task, tools, fingerprints);
+        if (chunk.length - start > LARGE || !this.judged.has(tools)) {
+          this.judged.add(tools);
+          this.judge(task, chunk.since(start));
+        }
         if (examples !== undefined && examples.length < EXAMPLE_ROWS) examples.push(chunk.since(start).toString());
         if (chunk.length >= CHUNK) yield chunk.take();
       }
     }
     if (chunk.length > 0) yield chunk.take();
+  }
+
+  private judge(task: Task, row: Buffer): void {
+    const found = rowErrors(row.subarray(0, -1)); // without the line break
+    this.findings.add(found.map((one) => ({ ...one, subject: `${one.subject} of ${taskName(task)}` })));
   }
 }

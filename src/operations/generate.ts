@@ -23,7 +23,7 @@ import {
   type Written,
 } from '../output/index.js';
 import type { Reporter } from '../reporter.js';
-import { ALL_ROW_RULES, describe, type Finding, Findings, gymRoot, judge, rewardScore } from '../rules/index.js';
+import { describe, type Finding, Findings, gymRoot, rewardScore } from '../rules/index.js';
 import { MAX_CONCURRENT_ENVS, type SettingKey, type Settings } from '../settings.js';
 import { type CurrentConfig, currentConfig, EditedPrompts, KeptSettings, readGymRoot } from '../written/index.js';
 import { openSource, type SourceRequest } from './open-source.js';
@@ -140,7 +140,6 @@ export async function generate<T extends Written>(
       if (source.recorded) assertNothingLeftOut(request, name, found, lock, warnings);
       findings.throwIfAny(REFUSED);
       findings.add(rewardScore(settings.reward, summary.scores));
-      refuse(firstRowFindings(sample.row, name));
       for (const finding of findings.warnings) warnings.warn(describe(finding));
       if (request.strict) warnings.assertNone();
       if (request.dropPrompts !== true) prompts.assertNoneLost();
@@ -239,16 +238,6 @@ function userSettings(kept: KeptSettingValues, passed: Settings, defaults: Setti
   const isOwn = (key: string, value: unknown) =>
     passed[key as SettingKey] !== value && defaults[key as SettingKey] !== value;
   return Object.fromEntries(Object.entries(kept).filter(([key, value]) => isOwn(key, value)));
-}
-
-/** The first row, judged by the rules of `gymgen validate`: all rows have its shape. */
-function firstRowFindings(row: string | null, name: string): Finding[] {
-  if (row === null) return [];
-  const agent = { implementation: 'simple_agent', tools: undefined, alwaysTools: false };
-  const agents = new Map([[namesOf(name).agent, agent]]);
-  const context = { isDataset: false, agents, others: new Map(), vfEnvId: undefined };
-  const facts = { file: namesOf(name).folder, row: 1, value: JSON.parse(row), fault: undefined, context };
-  return [...judge(ALL_ROW_RULES, facts)].filter(({ severity }) => severity === 'error');
 }
 
 function toolsetSummary({ key, turns }: Toolset, fullIds: boolean) {

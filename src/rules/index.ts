@@ -6,7 +6,7 @@ export { jsonProblem, valueProblem } from './json-text.js';
 export { toolCount, toolSchema } from './model-apis.js';
 export { instanceName, snakeCase, splitNames } from './names.js';
 export * from './platform/index.js';
-export { promptText, row } from './row.js';
+export { promptText, RESET_LEVEL, row, taskName } from './row.js';
 export { rewardScore, settings } from './settings.js';
 export {
   GYM_ROUTES,

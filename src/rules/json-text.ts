@@ -12,15 +12,16 @@ const LARGEST = 2n ** 64n - 1n;
 /**
  * Why Gym could not read a JSON text or pass it on, or undefined if it can. Gym reads rows with orjson (nemo_gym/server_utils.py),
  * which is stricter than JSON. Numbers are checked in the text, since JSON.parse would change them.
+ * @param outside levels of the row around the text
  */
-export function jsonProblem(text: JsonText): string | undefined {
+export function jsonProblem(text: JsonText, outside = 0): string | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return 'is not valid JSON';
   }
-  return valueProblem(text, value)?.problem;
+  return valueProblem(text, value, outside)?.problem;
 }
 
 /** The problem of a valid JSON text. */
@@ -30,10 +31,11 @@ export interface JsonProblem {
 }
 
 /** As `jsonProblem`, of a text that was parsed already. */
-export function valueProblem(text: JsonText, value: unknown): JsonProblem | undefined {
+export function valueProblem(text: JsonText, value: unknown, outside = 0): JsonProblem | undefined {
   const { numbers, depth } = scan(text);
-  if (depth > DEEPEST) {
-    return { kind: 'depth', problem: `is nested ${depth} levels deep; the limit is ${DEEPEST}` };
+  const deepest = DEEPEST - outside;
+  if (depth > deepest) {
+    return { kind: 'depth', problem: `is nested ${depth} levels deep; the limit is ${deepest}` };
   }
   if (mayHaveSurrogate(text) && !allWellFormed(value)) return { kind: 'surrogate', problem: LONE_SURROGATE };
   for (const number of numbers) {

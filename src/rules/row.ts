@@ -3,6 +3,9 @@ import type { Task } from '../model.js';
 import { error, type Finding, LONE_SURROGATE, OMIT_SPLIT, quote } from './finding.js';
 import { jsonProblem } from './json-text.js';
 
+/** Levels of a row around the arguments of a reset. */
+export const RESET_LEVEL = 1;
+
 const NONE: readonly Finding[] = [];
 
 /**
@@ -14,25 +17,31 @@ export function row(task: Task): readonly Finding[] {
   const { prompt, systemPrompt, id, reset } = task;
   const isPrompt = isUndecoded(prompt) || textFault(prompt) === undefined;
   const isSystemPrompt = systemPrompt === null || textFault(systemPrompt, MAY_BE_EMPTY) === undefined;
-  const isReset = reset === undefined || jsonProblem(reset) === undefined;
+  const isReset = reset === undefined || jsonProblem(reset, RESET_LEVEL) === undefined;
   return isPrompt && isSystemPrompt && textFault(id) === undefined && isReset ? NONE : findings(task);
 }
 
 /** Called only for an invalid task, so that `row` itself allocates nothing. */
-function findings({ split, index, id, prompt, systemPrompt, reset }: Task): Finding[] {
-  const subject = `task ${split}[${index}] ${typeof id === 'string' ? quote(id) : ''}`.trimEnd();
+function findings(task: Task): Finding[] {
+  const { id, prompt, systemPrompt, reset } = task;
+  const subject = taskName(task);
   const place = reset === undefined ? 'the task on the server' : 'the tasks file';
   const faults: [field: string, fault: string | undefined][] = [
     ['prompt', isUndecoded(prompt) ? undefined : textFault(prompt)],
     ['system prompt', systemPrompt === null ? undefined : textFault(systemPrompt, MAY_BE_EMPTY)],
     ['id', textFault(id)],
-    ['reset', reset === undefined ? undefined : jsonProblem(reset)],
+    ['reset', reset === undefined ? undefined : jsonProblem(reset, RESET_LEVEL)],
   ];
   return faults.flatMap(([field, fault]) => {
     if (fault === undefined) return [];
     const code = `row-${field.replace(' ', '-')}`;
     return [error(code, subject, `its ${field} ${fault}`, `fix ${place}, or omit its split: ${OMIT_SPLIT}`)];
   });
+}
+
+/** A task in a finding. */
+export function taskName({ split, index, id }: Pick<Task, 'split' | 'index' | 'id'>): string {
+  return `task ${split}[${index}] ${typeof id === 'string' ? quote(id) : ''}`.trimEnd();
 }
 
 const MAY_BE_EMPTY = true;

@@ -39,10 +39,13 @@ export function toolDescription({ name, description }: Tool): Finding[] {
   return [error('tool-description', `tool ${quote(name)}`, `its description ${LONE_SURROGATE}`, FIX_TOOL)];
 }
 
+/** Levels of a row around the schema of a tool. */
+const SCHEMA_LEVEL = 4;
+
 /** `tool-json`, `tool-parameters`: an object (`FunctionToolParam`, nemo_gym/openai_utils.py) that orjson reads. */
 export function toolParameters({ name, parameters }: Tool): Finding[] {
   const subject = `tool ${quote(name)}`;
-  const fault = jsonProblem(parameters);
+  const fault = jsonProblem(parameters, SCHEMA_LEVEL);
   if (fault !== undefined) return [error('tool-json', subject, `its schema ${fault}`, FIX_TOOL)];
   if (parameters.trimStart().startsWith('{')) return [];
   return [error('tool-parameters', subject, 'its schema is not a JSON object', FIX_TOOL)];

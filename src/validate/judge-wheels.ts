@@ -7,6 +7,8 @@ import {
   judgement,
   type PackageFacts,
   type PackagePlatform,
+  PYTHON_NOT_JUDGED,
+  type RuleText,
   type ServerFolder,
   WHEEL_RULES,
   WHEELS,
@@ -26,7 +28,7 @@ export interface WheelsRequest {
 
 export interface FilesJudged {
   findings: Judgement[];
-  /** Why Python files were not judged; undefined if they were. */
+  /** What was not judged, and why; undefined if everything was. */
   notJudged?: string;
 }
 
@@ -37,9 +39,11 @@ export async function judgeSources(
 ): Promise<FilesJudged> {
   const sources = sourceFiles(servers);
   if (sources.length === 0) return { findings: [] };
-  if (uv === undefined) return { findings: [], notJudged: 'Python files: uv not found' };
+  const unread = (why: string) =>
+    notJudged(PYTHON_NOT_JUDGED, { file: sources[0] as string, subject: 'Python files', why });
+  if (uv === undefined) return unread(NO_UV);
   const read = await withUv(uv, signal, (one) => readFiles(one, root, { wheels: [], sources }, platform));
-  if (typeof read === 'string') return { findings: [], notJudged: `Python files: ${read}` };
+  if (typeof read === 'string') return unread(read);
   return { findings: read.sources.map(syntaxFinding) };
 }
 
@@ -54,10 +58,12 @@ export async function judgeWheels(
   const wheels = wheelFiles(entries);
   const { root, platform, signal } = request;
   if (wheels.length === 0) return judgeSources(servers, request);
-  if (request.uv === undefined) return notJudged('uv not found');
+  const unread = (why: string) =>
+    notJudged(WHEELS_NOT_JUDGED, { file: WHEELS, subject: 'wheels and Python files', why });
+  if (request.uv === undefined) return unread(NO_UV);
   return withUv(request.uv, signal, async (uv) => {
     const read = await readFiles(uv, root, { wheels, sources: sourceFiles(servers) }, platform);
-    if (typeof read === 'string') return notJudged(read);
+    if (typeof read === 'string') return unread(read);
     const findings = [...judge(WHEEL_RULES, { wheels: read.wheels, platform, pins, manifest })];
     const proofs = [];
     // A wheel that is damaged, or not for the image, makes uv fail with the same reason.
@@ -76,10 +82,15 @@ function isAboutWheels({ severity, at: { file }, code }: Judgement): boolean {
   return severity === 'error' && isWheel && code !== 'adapter-env-missing';
 }
 
-function notJudged(reason: string): FilesJudged {
+const NO_UV = 'uv not found';
+
+function notJudged(
+  rule: RuleText,
+  { file, subject, why }: { file: string; subject: string; why: string },
+): FilesJudged {
   const fix = 'install uv (https://docs.astral.sh/uv/) and Python 3.13, and validate again';
-  const problem = `were not judged: ${reason}`;
-  return { findings: [judgement(WHEELS_NOT_JUDGED, { at: { file: WHEELS }, subject: `${WHEELS}/`, problem, fix })] };
+  const problem = `were not judged: ${why}`;
+  return { findings: [judgement(rule, { at: { file }, subject, problem, fix })], notJudged: `${subject}: ${why}` };
 }
 
 function syntaxFinding({ file, line, problem }: SourceFault): Judgement {

@@ -1,11 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { LIMITS } from '../limits.js';
+import type { RowLine } from '../rules/index.js';
 
 const LF = 0x0a;
 const CHUNK = 256 * 1024;
-
-/** A line of a file, without its line break; `too-long` for one over the limit, which is skipped. */
-export type RowLine = Buffer | 'too-long';
 
 /**
  * The lines of a file, in one batch per chunk. Memory is bounded by the limit, whatever the file contains. Text after the last

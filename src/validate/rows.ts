@@ -7,7 +7,9 @@ import {
   hasNoTools,
   judgement,
   NO_TOOLS,
+  type ParsedLine,
   type Problem,
+  parseRow,
   ROW_TWICE,
   type RowContext,
   type RowFacts,
@@ -15,7 +17,6 @@ import {
   TRAINING,
 } from '../rules/index.js';
 import type { Collector } from './collector.js';
-import { type ParsedLine, parseRow } from './parse-row.js';
 import { rowLines } from './row-lines.js';
 
 export interface RowsRequest {

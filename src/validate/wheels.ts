@@ -66,7 +66,7 @@ export async function readFiles(
   const offline = await run(['--offline'], false);
   const { isDone, stdout, stderr } = offline.isDone ? offline : await run([], true);
   const answer = isDone ? Answer.safeParse(parsed(stdout)) : undefined;
-  if (!answer?.success) return reasonOf(stderr, [uv.folder, root]);
+  if (!answer?.success) return hasNoPython(stderr) ? NO_PYTHON : reasonOf(stderr, [uv.folder, root]);
   return {
     wheels: answer.data.wheels as Wheel[],
     sources: answer.data.sources.map(({ path, line, problem }) => ({
@@ -75,6 +75,12 @@ export async function readFiles(
       problem,
     })),
   };
+}
+
+const NO_PYTHON = 'no Python 3.13 or newer found';
+
+function hasNoPython(stderr: string): boolean {
+  return /\bNo interpreter found\b/i.test(stderr);
 }
 
 function parsed(json: string): unknown {

@@ -5,6 +5,7 @@ import { inputJson, isSameRow, promptFingerprint, withInput } from '../gym/index
 import { exceededLimit } from '../json/bounds.js';
 import type { KeptPrompts } from '../model.js';
 import { Digest } from '../output/index.js';
+import { describe, rowErrors } from '../rules/index.js';
 import { FileLines } from './file-lines.js';
 
 const Messages = z
@@ -94,7 +95,14 @@ export class MergedRows implements KeptPrompts {
       });
     }
     this.count += 1;
-    return withInput(line, input);
+    const merged = withInput(line, input);
+    const [found, ...more] = rowErrors(Buffer.from(merged));
+    if (found === undefined) return merged;
+    throw new UserError('NeMo Gym would reject an edited prompt', {
+      where: `${this.written.path}:${number + 1}`,
+      details: [found, ...more].map(describe),
+      fix: 'correct the row, or discard the edits with --force',
+    });
   }
 
   private isEdited(row: Row, number: number): boolean {

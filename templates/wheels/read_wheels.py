@@ -95,6 +95,7 @@ def read_wheel(path: Path, image: Image, tags: set[Tag]) -> dict[str, object]:
     try:
         check_size(path)
         with zipfile.ZipFile(path) as wheel:
+            check_headers(path, wheel)
             names = [entry.filename for entry in wheel.infolist()]
             found["modules"] = modules_of(names)
             for fault in faults_in(wheel, names, name, version, image):
@@ -125,6 +126,26 @@ def check_size(path: Path) -> None:
     (directory,) = struct.unpack("<I", tail[at + 12 : at + 16])
     if directory != 0xFFFFFFFF and directory > LARGEST_DIRECTORY:
         raise Fault("wheel-size", f"lists files in {directory} bytes")
+
+
+HEADER = struct.Struct("<4xBxH10xLL4x")  # of a file: the needed version of unzip, flags, and two sizes
+# Flags: the sizes follow the data; the file is encrypted or a patch, which uv cannot read.
+STREAMED, UNREADABLE = 0x08, 0x61
+IN_EXTRA = 0xFFFFFFFF
+NEWEST_ZIP = 63
+
+
+def check_headers(path: Path, wheel: zipfile.ZipFile) -> None:
+    """Checks the header of each file as uv does. zipfile reads only the directory of the archive."""
+    with path.open("rb") as file:
+        for entry in wheel.infolist():
+            file.seek(entry.header_offset)
+            needs, flags, packed, unpacked = HEADER.unpack(file.read(HEADER.size).ljust(HEADER.size, b"\0"))
+            is_readable = needs <= NEWEST_ZIP and not flags & UNREADABLE and not (flags ^ entry.flag_bits) & STREAMED
+            is_streamed = bool(flags & STREAMED) and packed == unpacked == 0
+            sizes = ((packed, entry.compress_size), (unpacked, entry.file_size))
+            if not is_readable or not (is_streamed or all(own in (size, IN_EXTRA) for own, size in sizes)):
+                raise Fault("wheel-zip", f"has a header that uv refuses, of the file {entry.filename[:100]!r}")
 
 
 def faults_in(wheel: zipfile.ZipFile, names: list[str], name: str, version: Version, image: Image) -> Iterator[Fault]:

@@ -1,9 +1,10 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { RowWriter } from '../../src/gym/row-writer.js';
 import { ToolsetTexts } from '../../src/gym/toolsets.js';
+import { LIMITS } from '../../src/limits.js';
 import type { GymOptions, Task } from '../../src/model.js';
 import { Findings } from '../../src/rules/index.js';
-import { options, SOLVER, task, toolset } from './discovery.js';
+import { options, SOLVER, task, tool, toolset } from './discovery.js';
 import { texts } from './files.js';
 
 async function write(tasks: Task[], changes: Partial<GymOptions> = {}) {
@@ -65,6 +66,34 @@ it('skips tasks that Gym would refuse, and names each', async () => {
     ['row-prompt', "task train[1] '@local/srv/envs/gridsim-v1/day-1'"],
     ['row-system-prompt', "task train[2] '@local/srv/envs/gridsim-v1/day-2'"],
   ]);
+});
+
+it('finds what `gymgen validate` would find in a row, in any row', async () => {
+  const large = 'x'.repeat(LIMITS.rowBytes);
+  const deep = `${'{"a":'.repeat(125)}1${'}'.repeat(125)}`;
+  const tasks = [
+    task(0),
+    task(1, { prompt: large }),
+    task(2, { systemPrompt: large }),
+    task(3, { toolset: toolset([[tool('deep', `{"type":"object","properties":${deep}}`)]]) }),
+    task(4, { reset: deep }),
+  ];
+  const { findings } = await write(tasks);
+  expect(findings.list.map(({ code, subject }) => [code, subject])).toEqual([
+    ['row-size', "row of task train[1] '@local/srv/envs/gridsim-v1/day-1'"],
+    ['row-size', "row of task train[2] '@local/srv/envs/gridsim-v1/day-2'"],
+    ['tool-json', "tool 'deep'"],
+    ['row-depth', "row of task train[3] '@local/srv/envs/gridsim-v1/day-3'"],
+  ]);
+});
+
+it('judges one row of each list of tools', async () => {
+  const other = toolset([[tool('other')]]);
+  const parse = vi.spyOn(JSON, 'parse');
+  await write([...Array(100).keys()].map((index) => task(index, { toolset: index % 2 === 0 ? SOLVER : other })));
+  const rows = parse.mock.calls.filter(([text]) => text.startsWith('{"responses_create_params"'));
+  parse.mockRestore();
+  expect(rows.length).toBe(2);
 });
 
 it('has each task’s own tools, or an empty list', async () => {

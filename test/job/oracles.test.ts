@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { findUv } from '../../scripts/toolchain.mjs';
+import { offlineUvFlags } from '../../src/rules/index.js';
 import { copyOf, FIXTURES, judged, linesOf, makeBroken, tempFolder, withToolchain } from '../validate/support.js';
 
 /** A Python with nemo-helix 0.8.1, nemo-helix-plugin 0.8.1 and nemo-sandboxed-gym 0.1.0. */
@@ -137,7 +140,48 @@ write_adapter_wheels_package(out_dir=Path(sys.argv[1]), hub_id="primeintellect/w
     }
     expect(missed).toEqual([]);
   });
+
+  test('what the checkers, or the first install of a job, refuse of a mutated wheel, gymgen finds, too', async () => {
+    const made = mutatedWheels(join(folder, 'good-wheels'), folder);
+    const answers = ask(
+      folder,
+      made.map(({ package: name }) => [name, 'wheels'] as const),
+    );
+    const [missed, falseAlarms]: [string[], string[]] = [[], []];
+    for (const { package: name, change } of made) {
+      const { helix, loader } = answers[name] ?? {};
+      const isAccepted = helix === true && loader === true && installs(join(folder, name, 'wheels'));
+      const { findings } = await judged(join(folder, name));
+      const errors = findings.filter(({ severity }) => severity === 'error');
+      if (!isAccepted && findings.length === 0) missed.push(change);
+      if (isAccepted && errors.length > 0) falseAlarms.push(`${change}: ${errors.map(({ code }) => code)}`);
+    }
+    expect({ missed, falseAlarms }).toEqual({ missed: [], falseAlarms: [] });
+  });
 });
+
+interface Mutation {
+  package: string;
+  /** What was changed of which wheel. */
+  change: string;
+}
+
+/** Copies of a package, each with one change to a wheel. */
+function mutatedWheels(good: string, out: string): Mutation[] {
+  const program = join(dirname(fileURLToPath(import.meta.url)), 'mutate_wheels.py');
+  const { status, stdout, stderr } = spawnSync(python, [program, good, out, '60', '20261201'], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+/** Whether uv installs all wheels of a package, as a job does first. Nothing of an earlier install is known. */
+function installs(wheels: string): boolean {
+  const work = tempFolder();
+  const files = readdirSync(wheels).map((name) => join(wheels, name));
+  const args = ['pip', 'install', ...offlineUvFlags(wheels, 'linux/amd64'), '--target', join(work, 'site'), ...files];
+  const env = { ...process.env, UV_CACHE_DIR: join(work, 'cache') };
+  return spawnSync(findUv(), [...args, '--python', python], { cwd: work, env }).status === 0;
+}
 
 /** One line of a file is removed, repeated, cut, or changed in one character. */
 function mutated(lines: readonly string[], random: (below: number) => number): string[] {

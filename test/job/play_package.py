@@ -10,7 +10,7 @@ The request is a JSON object:
     work        an empty folder
     offline     whether the job has no internet, which it tells formats with wheels
     find_links  a folder with the wheels of an index, for native-v1
-    server      command line of an OpenEnv server, its folder and its port; null with a bundle
+    servers     programs that the package needs, each as its command line, its folder and its port
     moves       what the model does, by the last message of the user: [{"call", "arguments"} or {"say"}]
     rows        the rows to play
 
@@ -48,8 +48,7 @@ def main() -> None:
     subprocess.run(["mount", "--bind", request["package"], str(package)], check=True)
     subprocess.run(["mount", "-o", "remount,bind,ro", str(package)], check=True)
     start_model(request["moves"])
-    if request["server"] is not None:
-        command, cwd, port = request["server"]
+    for command, cwd, port in request["servers"]:
         subprocess.Popen(command, cwd=cwd, stdout=sys.stderr, stdin=subprocess.PIPE)
         wait_for_port(port)
     ray = start_ray(request["python"], work)
@@ -180,6 +179,7 @@ def start_host(request: dict[str, Any], package: Path, work: Path, ray: str) -> 
         "NEMO_GYM_VENV_DIR": str(work / "venvs"),
         "PYTHONPATH": str(site),
         "RAY_AUTH_MODE": "disabled",
+        "XDG_STATE_HOME": str(work / "state"),
         "PATH": f"{Path(request['python']).parent}:{os.environ['PATH']}",
         "UV_PYTHON_DOWNLOADS": "never",
         "UV_CACHE_DIR": str(work / "uv-cache"),

@@ -2,6 +2,7 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { buildWheel } from '../../src/platform/adapter/wheel.js';
 import { findUv } from '../../src/source/index.js';
@@ -149,6 +150,16 @@ describe.skipIf(!hasUv)('wheels from a wheelhouse', () => {
     const policy = 'override-dependencies = ["setuptools>=80.10.2"]\nconstraint-dependencies = ["pytest>=9.0.3"]';
     writeFileSync(uvPolicy, `[tool.uv]\n${policy}\n`);
     expect((await packaged(root, { format: 'wheels-v1', wheelhouse: house, uvPolicy })).changed).toBe(true);
+  });
+
+  test("the settings of NeMo RL's own pyproject.toml are read, with URLs, extras and markers", async () => {
+    const uvPolicy = fileURLToPath(new URL('../../fixtures/platform/nemo-rl.toml', import.meta.url));
+    const [root, house] = [gymRoot(), wheelhouse()];
+    expect((await packaged(root, { format: 'wheels-v1', wheelhouse: house, uvPolicy })).changed).toBe(true);
+    const other = wheelhouse(false, ['pytest']);
+    put(other, 'pytest', '9.0.2');
+    const told = await failureOf(packaged(root, { format: 'wheels-v1', wheelhouse: other, uvPolicy }));
+    expect(told).toMatch(/pytest>=9\.0\.3/);
   });
 });
 

@@ -1,7 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { copyOf, FIXTURES, judged, linesOf, makeBroken, withToolchain } from './support.js';
+import { findUv } from '../../scripts/toolchain.mjs';
+import { copyOf, FIXTURES, judged, linesOf, makeBroken, tempFolder, withToolchain } from './support.js';
 
 /** What the checkers and the start of the job say of each case (recorded), and what gymgen is to find. */
 interface Case {
@@ -93,14 +94,36 @@ test('--pin names the versions of another image', async () => {
   expect(linesOf(await judged(other, { pins: ['ray==2.59.0'] }))).toEqual([]);
 });
 
-test('without uv, one warning says that the wheels were not judged', async () => {
-  vi.stubEnv('PATH', '/nowhere');
-  vi.stubEnv('XDG_CACHE_HOME', '/nowhere');
-  try {
-    const found = await judged(join(folder, 'closure-missing'));
-    expect(linesOf(found)).toEqual(['warning wheels-not-judged wheels']);
-  } finally {
-    vi.unstubAllEnvs();
-    withToolchain();
-  }
+describe('on a machine', () => {
+  /** Runs without the programs and caches of this machine. */
+  const elsewhere = async (path: string, work: () => Promise<void>) => {
+    for (const name of ['XDG_CACHE_HOME', 'XDG_DATA_HOME', 'UV_PYTHON_INSTALL_DIR']) vi.stubEnv(name, '/nowhere');
+    vi.stubEnv('PATH', path);
+    try {
+      await work();
+    } finally {
+      vi.unstubAllEnvs();
+      withToolchain();
+    }
+  };
+
+  test('without uv, one warning says what was not judged', async () => {
+    await elsewhere('/nowhere', async () => {
+      const wheels = await judged(join(folder, 'closure-missing'));
+      expect(linesOf(wheels)).toEqual(['warning wheels-not-judged wheels']);
+      expect(wheels.notJudged).toEqual(['wheels and Python files: uv not found']);
+      const sources = await judged(join(folder, 'app-syntax'));
+      expect(linesOf(sources)).toEqual(['warning python-not-judged resources_servers/weather/app.py']);
+      expect(sources.notJudged).toEqual(['Python files: uv not found']);
+    });
+  });
+
+  test('without Python, too', async () => {
+    const programs = tempFolder();
+    symlinkSync(findUv(), join(programs, 'uv'));
+    await elsewhere(programs, async () => {
+      const { notJudged } = await judged(join(folder, 'app-syntax'));
+      expect(notJudged).toEqual(['Python files: no Python 3.13 or newer found']);
+    });
+  });
 });

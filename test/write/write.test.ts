@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { LIMITS } from '../../src/limits.js';
 import { requestOf } from '../../src/operations/request.js';
 import { hasTurns, write } from '../../src/operations/write.js';
 import type { Flags } from '../../src/options/index.js';
@@ -126,6 +127,12 @@ describe('nothing is written, and no session stays open, if', () => {
       { turns: () => [['{"name":"a","input_schema":{"x":1e400}}']] },
       {},
       /1e400/,
+    ],
+    [
+      'only a later row is too large',
+      { splits: { train: [day(0), day(1, { prompt: 'x'.repeat(LIMITS.rowBytes) })] } },
+      {},
+      /row of task train\[1\] .*row too large: the limit is 16 MiB/,
     ],
     ['a split name cannot be a file name', { splits: { 'a/b': [day(0)] } }, {}, /'a\/b'/],
     ['the name is invalid', {}, { name: 'a b' }, /--name/],

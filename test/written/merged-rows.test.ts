@@ -7,7 +7,7 @@ import { row, rows } from './support.js';
 
 test('keeps an edited prompt of many megabytes', async () => {
   const path = join(tempFolder(), 'train.jsonl');
-  const edited = row(`"${'x'.repeat(20_000_000)}`);
+  const edited = row(`"${'x'.repeat(15_000_000)}`);
   writeFileSync(path, `${edited}\n`);
   const merged = new MergedRows({ path, fingerprint: () => undefined, tools: new Set() });
   const chunks: Buffer[] = [];
@@ -23,5 +23,31 @@ test('refuses an edited input that is not a list of messages', async () => {
   await expect(merged.merge(rows(row('short'))).next()).rejects.toMatchObject({
     message: 'edited input is not a list of messages',
     where: `${path}:1`,
+  });
+});
+
+test.each([
+  [
+    'has no content',
+    'null',
+    "input[0]: has content 'null' [row-input-null]; write a text; leave out a message without one",
+  ],
+  [
+    'has a part of the Chat API',
+    '[{"type":"text","text":"a"}]',
+    "input[0]: has a part of type 'text' [row-input-chat]; use input_text, input_image (with detail) or input_file",
+  ],
+])('refuses an edited message that %s', async (_, content, found) => {
+  const path = join(tempFolder(), 'train.jsonl');
+  writeFileSync(
+    path,
+    `${row('same')}\n${row('edited').replace('"edited"', content).replace('"index":0', '"index":1')}\n`,
+  );
+  const merged = new MergedRows({ path, fingerprint: () => undefined, tools: new Set() });
+  const second = row('short').replace('"index":0', '"index":1');
+  await expect(merged.merge(rows(row('same'), second)).next()).rejects.toMatchObject({
+    message: 'NeMo Gym would reject an edited prompt',
+    where: `${path}:2`,
+    details: [found],
   });
 });

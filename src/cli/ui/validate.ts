@@ -18,7 +18,7 @@ type Found = Judged['findings'][number];
 export function showValidation({ targets }: ValidateReport, terminal: Terminal): void {
   for (const judged of targets) {
     for (const finding of judged.findings) showFinding(judged, finding, terminal);
-    for (const reason of judged.notJudged) terminal.note(`not judged: ${reason}`);
+    if (judged.notJudged.length > 1) for (const one of judged.notJudged) terminal.note(`not judged: ${one}`);
     terminal.result(summaryOf(judged));
   }
 }
@@ -44,7 +44,7 @@ function fileOf({ kind, path: target }: Pick<Judged, 'kind' | 'path'>, file: str
   return path.join(target, file);
 }
 
-function summaryOf({ kind, path: target, findings, rows }: Judged): string {
+function summaryOf({ kind, path: target, findings, rows, notJudged }: Judged): string {
   const count = (severity: string) =>
     findings.filter((one) => one.severity === severity).reduce((sum, { more }) => sum + 1 + more, 0);
   const [errors, warnings] = [count('error'), count('warning')];
@@ -54,8 +54,14 @@ function summaryOf({ kind, path: target, findings, rows }: Judged): string {
     ...(warnings > 0 ? [plural(warnings, 'warning')] : []),
     ...(rows.length > 0 ? [plural(total, 'row')] : []),
   ];
-  const what = kind === 'root' ? 'Gym root' : kind;
-  return `${errors > 0 ? 'invalid' : 'valid'} ${what} ${target}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
+  const what = `${errors > 0 ? 'invalid' : 'valid'} ${kind === 'root' ? 'Gym root' : kind} ${target}`;
+  return `${what}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}${missed(notJudged)}`;
+}
+
+/** What was not judged: the only part, or how many parts were named before. */
+function missed(notJudged: readonly string[]): string {
+  if (notJudged.length === 0) return '';
+  return `; not judged: ${notJudged.length === 1 ? notJudged[0] : plural(notJudged.length, 'part')}`;
 }
 
 /** An annotation for each finding. */

@@ -10,7 +10,7 @@ import { utf8Text } from '../../json/utf8.js';
 import { LIMITS, limitMessage, overLimit } from '../../limits.js';
 import type { JsonText, Split } from '../../model.js';
 import { members } from '../../openenv/index.js';
-import { jsonProblem } from '../../rules/index.js';
+import { jsonProblem, RESET_LEVEL } from '../../rules/index.js';
 import { FingerprintSet, fingerprint } from '../fingerprints.js';
 import { chooseSplits, type TaskSelection } from '../listing.js';
 import { readCsv } from './csv.js';
@@ -122,7 +122,7 @@ class InvalidLine extends Error {}
 /** @throws InvalidLine */
 function taskLine(values: TaskValues): TaskLine {
   const reset = resetOf(values);
-  const fault = jsonProblem(reset);
+  const fault = jsonProblem(reset, RESET_LEVEL);
   if (fault !== undefined) throw new InvalidLine(`reset ${fault}`);
   const prompt = text(values, 'prompt');
   const systemPrompt = text(values, 'system_prompt');

@@ -7,7 +7,14 @@ import { LAYOUT_RULES } from './layout.js';
 import { MANIFEST_RULES } from './manifest.js';
 import { NETWORK_RULES } from './network.js';
 import { PACKAGE_CONFIG_RULES } from './package-configs.js';
-import { APP_SYNTAX, GYM_PARSER, LIVE_UNREACHABLE, OVER_LIMIT, WHEELS_NOT_JUDGED } from './reading.js';
+import {
+  APP_SYNTAX,
+  GYM_PARSER,
+  LIVE_UNREACHABLE,
+  OVER_LIMIT,
+  PYTHON_NOT_JUDGED,
+  WHEELS_NOT_JUDGED,
+} from './reading.js';
 import { REFERENCE_RULES } from './references.js';
 import { REQUIREMENTS_RULES } from './requirements.js';
 import { ROOT_RULES } from './root.js';
@@ -23,7 +30,7 @@ export type * from './facts.js';
 export * from './formats.js';
 export * from './image.js';
 export { type Reach, reachOf } from './network.js';
-export { APP_SYNTAX, GYM_PARSER, LIVE_UNREACHABLE, OVER_LIMIT, WHEELS_NOT_JUDGED } from './reading.js';
+export * from './reading.js';
 export { requirementLines } from './requirements.js';
 export { ROOT_RULES, type RootFacts } from './root.js';
 export * from './rows/index.js';
@@ -63,7 +70,7 @@ export const RULE_GROUPS: readonly (readonly [heading: string, rules: readonly R
   ['Layout of a package', LAYOUT_RULES],
   ['Configs', [...CONFIG_RULES, GYM_PARSER]],
   ['Configs of a package', [...PACKAGE_CONFIG_RULES, ...REFERENCE_RULES, ...VALUE_RULES, ...NETWORK_RULES]],
-  ['Servers', [...SERVER_RULES, APP_SYNTAX]],
+  ['Servers', [...SERVER_RULES, APP_SYNTAX, PYTHON_NOT_JUDGED]],
   ['Servers of a package', REQUIREMENTS_RULES],
   ['Wheels', [...WHEEL_RULES, ...CLOSURE_RULES, WHEELS_NOT_JUDGED]],
   ['Packages for evals', EVALS_RULES],

@@ -33,6 +33,14 @@ export const WHEELS_NOT_JUDGED: RuleText = {
   when: 'start',
 };
 
+export const PYTHON_NOT_JUDGED: RuleText = {
+  code: 'python-not-judged',
+  severity: 'warning',
+  rule: 'The Python files of servers are parsed, which needs uv and a Python 3.13 or newer',
+  why: 'Older versions of Python read fewer files than the image does.',
+  when: 'start',
+};
+
 export const APP_SYNTAX: RuleText = {
   code: 'app-syntax',
   severity: 'error',

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ValidateDocument } from '../../../src/documents/schemas/validate.js';
@@ -52,6 +52,33 @@ test('a warning makes the exit code 1 only with --strict', async () => {
     1,
     'invalid package requirements-empty: 1 error',
   ]);
+});
+
+describe('the last line says what was not judged', () => {
+  const unseen = (...args: string[]) =>
+    gymgenHere(['validate', ...args], { cwd: folder, env: { PATH: '/nowhere', XDG_CACHE_HOME: '/nowhere' } });
+  const lastOf = ({ stdout }: { stdout: string }) => stdout.split('\n').at(-2);
+
+  test('without uv, which --strict does not accept', async () => {
+    const found = await unseen('good-native');
+    expect([found.exitCode, found.stderr, lastOf(found)]).toEqual([
+      ...[0, '', 'valid package good-native: 1 warning; not judged: Python files: uv not found'],
+    ]);
+    const strict = await unseen('good-native', '--strict');
+    expect([strict.exitCode, lastOf(strict)]).toEqual([
+      ...[1, 'invalid package good-native: 1 error; not judged: Python files: uv not found'],
+    ]);
+  });
+
+  test('of several instances, which are named before', async () => {
+    const config = 'resources_servers/weather/configs/weather.yaml';
+    const text = readFileSync(join(folder, 'good-native', config), 'utf8');
+    const copy = copyOf(join(folder, 'good-native'), { [config]: `config_paths: []\n${text}` });
+    const found = await gymgen(copy);
+    const [one, ...more] = found.stderr.trim().split('\n');
+    expect(one).toMatch(/^not judged: instance weather\w* of \S+: only NeMo Gym resolves it; pass --python$/);
+    expect(lastOf(found)).toMatch(new RegExp(`; not judged: ${1 + more.length} parts$`));
+  });
 });
 
 test('--github prints an annotation for each finding', async () => {

@@ -56,6 +56,11 @@ describe('a line', () => {
     ['an empty prompt', '{"prompt":""}', /:2: prompt is empty/],
     ['an id that is not a string', '{"id":[]}', /:2: id is not a string/],
     ['a duplicate id', '{"id":"train-0"}', /:2: duplicate id 'train-0'/],
+    [
+      'a reset that is too deep for a row',
+      `{"reset":${'{"a":'.repeat(128)}1${'}'.repeat(128)}}`,
+      /:2: reset is nested 128 levels deep; the limit is 127/,
+    ],
     ['a number that Gym cannot hold', '{"seed":1e999}', /:2: reset has 1e999, which is not a finite number/],
   ];
   test.each(bad)('with %s is reported with its file and line', async (_, line, message) => {

@@ -34,7 +34,7 @@ export interface AgentEnv extends Server {
   bundle: string;
   env: Record<string, string>;
   /** The processes of the bundle's environments, by name. */
-  servers: Record<string, { pid: number }>;
+  servers: Record<string, { pid: number; port: number }>;
 }
 
 /** Serves a bundle of fixtures/agentenv/bundles with AgentEnv's own OpenEnv server. */

@@ -1,8 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { exceededLimit } from '../json/bounds.js';
-import { limitMessage } from '../limits.js';
-import { type LineFault, valueProblem } from '../rules/index.js';
-import type { RowLine } from './row-lines.js';
+import { exceededLimit } from '../../../json/bounds.js';
+import { limitMessage } from '../../../limits.js';
+import { valueProblem } from '../../json-text.js';
+import type { LineFault } from './facts.js';
+
+/** A line of a file, without its line break; `too-long` for one over the limit, which is skipped. */
+export type RowLine = Buffer | 'too-long';
 
 /** A parsed line, or why it is not JSON that Gym reads. */
 export interface ParsedLine {
