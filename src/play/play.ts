@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatCount } from '../display-text.js';
+import { plural } from '../display-text.js';
 import { namesOf } from '../gym/index.js';
 import { LIMITS, overLimit } from '../limits.js';
 import type { Reporter } from '../reporter.js';
@@ -147,7 +147,7 @@ async function playWith(
   const servers = await writeRows(request, rows);
   const count = repeats * servers.reduce((sum, each) => sum + each.rows, 0);
   if (count > LIMITS.reportRollouts) {
-    throw overLimit('reportRollouts', { where: plural(count), fix: 'pass a lower --limit or --repeats' });
+    throw overLimit('reportRollouts', { where: plural(count, 'rollout'), fix: 'pass a lower --limit or --repeats' });
   }
 
   const name = folders.map((folder) => folder.name).join('-');
@@ -166,8 +166,6 @@ async function playWith(
   await runRollouts({ gym, env, log, signal, reporter, folder: join(run.path, 'eval') }, needed);
   return { servers, output, times: { start, rollouts: clock() }, ...('policy' in model ? {} : { model }) };
 }
-
-const plural = (count: number) => `${formatCount(count)} rollout${count === 1 ? '' : 's'}`;
 
 interface Started {
   env: NodeJS.ProcessEnv;
