@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import uuid4
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import PlainTextResponse, Response
+from fastapi.routing import APIRoute
 from nemo_gym.base_resources_server import (
     BaseSeedSessionResponse,
     ResourcesCloseSessionRequest,
@@ -44,6 +45,16 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).resolve().parent.parent  # the folder of app.py
 RESPONSES_KEY = "answers"  # in the cookie: how many responses its holder has received
 NO_EPISODE = "There is no episode in this session."
+
+
+class ToolRoute(APIRoute):
+    """Calls the endpoint without FastAPI's handling of parameters, which takes a twentieth of an episode's CPU time."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        async def handle(request: Request) -> Response:
+            return await self.endpoint(request.path_params["tool_name"], request)
+
+        return handle
 
 
 class OpenEnvResourcesServer(SimpleResourcesServer):
@@ -96,7 +107,13 @@ class OpenEnvResourcesServer(SimpleResourcesServer):
         app = super().setup_webserver()
         # Gym's own routes come first and take precedence. A model can name any tool: the environment itself answers for
         # a tool that it does not have.
-        app.post("/{tool_name:path}", response_class=PlainTextResponse)(self.call_tool)
+        app.router.add_api_route(
+            "/{tool_name:path}",
+            self.call_tool,
+            methods=["POST"],
+            response_class=PlainTextResponse,
+            route_class_override=ToolRoute,
+        )
         lifespan.install(
             app,
             on_startup=self._bundle.start if self._bundle else None,
