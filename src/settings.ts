@@ -37,7 +37,3 @@ export const SETTING_KINDS = {
 } as const satisfies Record<SettingKey, SettingKind>;
 
 export const SETTING_KEYS = Object.keys(SETTING_KINDS) as readonly SettingKey[];
-
-/** NeMo Gym's model servers: vLLM's Chat Completions, or OpenAI's Responses. */
-export const MODEL_TYPES = ['vllm_model', 'openai_model'] as const;
-export type ModelType = (typeof MODEL_TYPES)[number];

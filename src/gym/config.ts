@@ -1,4 +1,4 @@
-import type { SettingMaps } from '../config-parts.js';
+import type { SettingMaps } from '../config-settings.js';
 import { displayText } from '../display-text.js';
 import type { Discovery, GymOptions, TextFile, UserSettings } from '../model.js';
 import { SETTING_KEYS } from '../settings.js';
@@ -21,7 +21,7 @@ export function settingMaps(name: string): SettingMaps {
 /** Tells the settings of an existing config from everything else. */
 export function configSettings(name: string): Pick<UserSettings, 'restOf'> {
   const maps = settingMaps(name);
-  return { restOf: async (existing) => (await import('../config-parts.js')).withoutSettings(existing, maps) };
+  return { restOf: async (existing) => (await import('../config-settings.js')).withoutSettings(existing, maps) };
 }
 
 /**
@@ -36,7 +36,7 @@ export function configFile(content: string, name: string, generated = content): 
     former: formerLines(lines).map((former) => former.join('\n')),
     ...configSettings(name),
     isSame: async (existing) =>
-      (await import('../config-parts.js')).hasSameValues(content, existing, settingMaps(name)),
+      (await import('../config-settings.js')).hasSameValues(content, existing, settingMaps(name)),
   };
   return { path: namesOf(name).config, content, settings };
 }

@@ -13,8 +13,8 @@ import type { OnProgress, OnRequest } from '../reporter.js';
 import { connectionFailure, excerpt, Unreachable } from './failures.js';
 import { HttpAnswer, HttpStatusError } from './http-answer.js';
 import { type HttpProxy, onProxyRefusal, proxyAgent, proxyFor, proxyRefusal } from './proxy.js';
+import { reportRequest } from './report-request.js';
 import { busyOf, type ServerBusy, waitFor } from './retry-after.js';
-import { timed } from './timed.js';
 import type { ServerUrl } from './url.js';
 
 export interface HttpOptions {
@@ -104,7 +104,7 @@ export class HttpClient {
     let waited = 0;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
       const exchange = this.exchange(method, url, payload, requestLine, agent);
-      const { response, data } = await timed(requestLine, exchange, this.options.sent, (answer) => ({
+      const { response, data } = await reportRequest(requestLine, exchange, this.options.sent, (answer) => ({
         bytes: answer.data.length,
         status: answer.response.statusCode ?? 0,
       }));

@@ -20,7 +20,7 @@ import {
   SessionLost,
 } from './messages.js';
 import { onProxyRefusal, proxyAgent, proxyFor } from './proxy.js';
-import { timed } from './timed.js';
+import { reportRequest } from './report-request.js';
 import type { ServerUrl } from './url.js';
 
 export interface SessionOptions {
@@ -209,7 +209,7 @@ export class Session {
     const isFirst = this.answered === null;
     this.asking = type;
     const answered = this.send(`{"type":"${type}","data":${data}}`, seconds);
-    const frame = await timed(`WS ${this.url} ${type}`, answered, this.sent, (text) => ({
+    const frame = await reportRequest(`WS ${this.url} ${type}`, answered, this.sent, (text) => ({
       bytes: Buffer.byteLength(text),
     }));
     return { ...observationOf(frame, this.url, isFirst), frame };

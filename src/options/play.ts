@@ -1,5 +1,8 @@
-import { MODEL_TYPES } from '../settings.js';
 import { rows } from './option.js';
+
+/** NeMo Gym's model servers: vLLM's Chat Completions, or OpenAI's Responses. */
+export const MODEL_TYPES = ['vllm_model', 'openai_model'] as const;
+export type ModelType = (typeof MODEL_TYPES)[number];
 
 /** Options of `gymgen play`. */
 export const PLAY_OPTIONS = {

@@ -2,7 +2,7 @@ import { closest } from '../closest.js';
 import { UserError } from '../errors.js';
 import { isRecord } from '../json/guards.js';
 import { HttpClient, HttpStatusError, parseServerUrl } from '../openenv/index.js';
-import type { ModelType } from '../settings.js';
+import type { ModelType } from '../options/play.js';
 import { withoutSecret } from './secret.js';
 
 /** A model server that is running. */

@@ -12,6 +12,7 @@ import { findModel, keyIn, type Model, type NamedModel } from './find-model.js';
 import { gymEnvironment, runRollouts, startServers } from './gym.js';
 import { type PlayedServer, rolloutConfig, serveConfig, startedServers } from './gym-config.js';
 import { type GymPython, gymPython, serverPython } from './gym-python.js';
+import { linkVenv } from './link-venv.js';
 import { Log } from './log.js';
 import { type OutputFolder, outputFolder } from './output-folder.js';
 import type { Policy } from './policy.js';
@@ -21,7 +22,6 @@ import { startRay } from './ray.js';
 import { type PlayedRows, writeRows } from './rows.js';
 import { createRunFolder, type RunFolder, removeLeftovers } from './run-folder.js';
 import { maskSecret } from './secret.js';
-import { linkVenv } from './venvs.js';
 
 export interface PlayRequest {
   folders: readonly WrittenFolder[];

@@ -1,9 +1,9 @@
 import { formatCount, plural } from '../display-text.js';
+import { binsOf, histogram, spread } from './estimates.js';
 import { formatAmount } from './format.js';
 import { formatReward } from './reward-text.js';
-import type { Rollout } from './rollout.js';
-import { binsOf, histogram, spread } from './statistics.js';
-import { type Count, isScored, numbers, type Summary } from './summary.js';
+import { isScored, type Rollout } from './rollout.js';
+import { type Count, numbers, type Summary } from './summary.js';
 import { shortText } from './visible-text.js';
 
 const BINS = 20;

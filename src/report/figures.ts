@@ -1,7 +1,7 @@
 import { formatCount, plural } from '../display-text.js';
+import type { Spread } from './estimates.js';
 import { formatAmount, formatInterval, formatShare } from './format.js';
 import { formatReward } from './reward-text.js';
-import type { Spread } from './statistics.js';
 import type { Change, Summary } from './summary.js';
 
 /** A number that the page shows first. */

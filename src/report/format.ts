@@ -1,6 +1,6 @@
 import { formatCount } from '../display-text.js';
+import type { Estimate } from './estimates.js';
 import { formatReward } from './reward-text.js';
-import type { Estimate } from './statistics.js';
 
 /** `95 % interval 0.236 to 0.328` */
 export function formatInterval({ low, high }: Estimate): string {

@@ -50,6 +50,11 @@ export function rolloutOf(value: JsonObject, line: number): Rollout {
   };
 }
 
+/** Whether the rollout counts: it has a reward, and is not masked. */
+export function isScored(rollout: Rollout): rollout is Rollout & { reward: number } {
+  return rollout.mask === undefined && rollout.reward !== undefined;
+}
+
 export function outputOf(value: JsonObject): JsonObject[] {
   return objectsOf(objectOf(value.response)?.output);
 }

@@ -9,11 +9,11 @@ import {
   tokensOf,
 } from '../written/index.js';
 import { chart } from './charts.js';
+import { type Spread, spread } from './estimates.js';
 import type { Figure } from './figures.js';
 import { formatAmount } from './format.js';
 import type { Page } from './page.js';
 import type { ReportOptions } from './rollouts-report.js';
-import { type Spread, spread } from './statistics.js';
 import { textOf } from './values.js';
 import { shortText } from './visible-text.js';
 

@@ -1,5 +1,5 @@
-import type { Rollout } from './rollout.js';
-import { type Estimate, estimate, type Spread, spread } from './statistics.js';
+import { type Estimate, estimate, type Spread, spread } from './estimates.js';
+import { isScored, type Rollout } from './rollout.js';
 
 /** A name and how often it occurs. */
 export interface Count {
@@ -70,10 +70,6 @@ export function summarize(rollouts: readonly Rollout[]): Summary {
     withoutSignal: repeated.filter((group) => new Set(group.filter(isScored).map(({ reward }) => reward)).size < 2)
       .length,
   };
-}
-
-export function isScored(rollout: Rollout): rollout is Rollout & { reward: number } {
-  return rollout.mask === undefined && rollout.reward !== undefined;
 }
 
 /** The known numbers of one kind. */

@@ -1,4 +1,4 @@
-import { configParts } from '../config-parts.js';
+import { configParts } from '../config-settings.js';
 import { UserError } from '../errors.js';
 import { settingMaps } from '../gym/index.js';
 import { isRecord } from '../json/guards.js';

@@ -1,4 +1,4 @@
-import type { ConfigParts, Place, SettingBlock } from '../config-parts.js';
+import type { ConfigParts, Place, SettingBlock } from '../config-settings.js';
 import { UserError } from '../errors.js';
 import { configFile, namesOf, settingMaps } from '../gym/index.js';
 import { LIMITS } from '../limits.js';
@@ -26,7 +26,7 @@ export class KeptSettings {
   }
 
   private async merge(file: TextFile, existing: string): Promise<TextFile> {
-    const { configParts } = await import('../config-parts.js');
+    const { configParts } = await import('../config-settings.js');
     const parse = (text: string) => configParts(text, settingMaps(this.name), file.path);
     const [before, generated] = [parse(existing), parse(file.content)];
     if (before === undefined || generated === undefined) return file;

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Endings } from '../../src/play/endings.js';
 import { gymEnvironment, runRollouts, startServers } from '../../src/play/gym.js';
+import { linkVenv } from '../../src/play/link-venv.js';
 import { Log } from '../../src/play/log.js';
 import { startRay } from '../../src/play/ray.js';
-import { linkVenv } from '../../src/play/venvs.js';
 import { Said } from '../support/discovered.js';
 import { failureOf } from '../support/failure-of.js';
 

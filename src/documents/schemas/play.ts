@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MODEL_TYPES } from '../../settings.js';
+import { MODEL_TYPES } from '../../options/play.js';
 import { count, names } from './parts.js';
 import { Summary } from './report.js';
 

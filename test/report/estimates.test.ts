@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { binsOf, estimate, histogram, spread, tQuantile } from '../../src/report/statistics.js';
+import { binsOf, estimate, histogram, spread, tQuantile } from '../../src/report/estimates.js';
 
 describe('the interval of a mean', () => {
   test('of one value a group is the ordinary t interval', () => {

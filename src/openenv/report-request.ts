@@ -4,7 +4,7 @@ import type { OnRequest, SentRequest } from '../reporter.js';
  * Reports a request and its duration when the request has ended.
  * @param facts of the response
  */
-export async function timed<T>(
+export async function reportRequest<T>(
   request: string,
   work: Promise<T>,
   sent: OnRequest | undefined,
