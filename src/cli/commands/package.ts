@@ -1,3 +1,4 @@
+import { EXIT, UsageError } from '../../errors.js';
 import type { Flags } from '../../options/index.js';
 import { OPTIONS } from '../../options/index.js';
 import type { CommandSpec } from '../command.js';
@@ -32,15 +33,13 @@ $ gymgen package gym-root -o out --format native-v1 --check                exit 
       );
       const report = await packageServers(request, terminal, signal);
       showPackage(report, flags, terminal);
+      if (flags.check && report.changed) process.exitCode = EXIT.problems;
     });
   },
 };
 
 async function requestOf(flags: Flags, gymRoot: string, names: string[]) {
-  const [{ parseFlags }, { UsageError }] = await Promise.all([
-    import('../../options/flags.js'),
-    import('../../errors.js'),
-  ]);
+  const { parseFlags } = await import('../../options/flags.js');
   const options = parseFlags(flags);
   const { packageFolder: folder, format, rowLimit: limit } = options;
   if (folder === undefined) throw new UsageError('no folder to write', { fix: 'pass --output FOLDER' });

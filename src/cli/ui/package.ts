@@ -1,6 +1,5 @@
 import { formatCount } from '../../display-text.js';
 import type { PackageDocument } from '../../documents/schemas/package.js';
-import { EXIT } from '../../errors.js';
 import type { FilesetReport, PackageReport } from '../../operations/package.js';
 import type { Flags } from '../../options/index.js';
 import { stateMark, type Terminal } from './terminal.js';
@@ -35,7 +34,6 @@ export function showPackage(report: PackageReport, { check, dryRun }: Flags, ter
     notes,
     commands,
   } satisfies PackageDocument);
-  if (check && changed) process.exitCode = EXIT.problems;
 }
 
 function plan(report: PackageReport): string[] {
