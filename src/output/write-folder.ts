@@ -124,7 +124,7 @@ async function assertTarget(places: Places, dryRun: boolean): Promise<void> {
 async function assertOurs({ folder }: Places): Promise<void> {
   const names = ((await entriesOf(folder)) ?? []).map(({ name }) => name);
   if (names.includes(LOCK_FILE) || names.every((name) => LEFTOVER.test(name))) return;
-  throw new UserError(`folder was not written by gymgen: it has no ${LOCK_FILE}`, {
+  throw new UserError(`folder was not written by gymgen (no ${LOCK_FILE})`, {
     where: folder,
     fix: 'choose another name with --name, or move that folder away',
   });

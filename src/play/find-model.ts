@@ -62,7 +62,7 @@ export async function findModel(named: NamedModel, signal: AbortSignal): Promise
 export function keyIn(name: string): string {
   if (!/^[A-Za-z_]\w*$/.test(name)) {
     throw new UserError('--model-api-key-env takes a variable name, not the key', {
-      fix: 'such as: --model-api-key-env OPENAI_API_KEY',
+      fix: 'for example: --model-api-key-env OPENAI_API_KEY',
     });
   }
   const key = process.env[name];
@@ -99,7 +99,7 @@ async function listedModels(
             : undefined;
     if (fix === undefined) return [];
     const message = key === undefined ? error.message : withoutSecret(error.message, key);
-    throw new UserError(`cannot ask the model server: ${message}`, {
+    throw new UserError(`cannot query the model server: ${message}`, {
       ...(error.where === undefined ? {} : { where: error.where }),
       fix,
     });

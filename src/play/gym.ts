@@ -64,7 +64,7 @@ export async function startServers(options: GymOptions): Promise<GymServers> {
     throw new UserError('NeMo Gym could not run the servers', {
       where: log.file,
       details: log.reasons(),
-      fix: 'read the log: it has what the servers printed',
+      fix: 'read the log, which has the output of the servers',
     });
   });
   ended.catch(() => {});
@@ -99,7 +99,7 @@ export async function runRollouts(options: GymOptions, others: readonly Promise<
     throw new UserError('NeMo Gym could not run the rollouts', {
       where: log.file,
       details: log.reasons(),
-      fix: 'read the log: it has what NeMo Gym and the servers printed',
+      fix: 'read the log, which has the output of NeMo Gym and the servers',
     });
   } finally {
     release();

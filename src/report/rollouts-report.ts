@@ -51,7 +51,7 @@ export async function reportRollouts(
   options: ReportOptions,
 ): Promise<RolloutsReport> {
   if (files.length > MOST_FILES) {
-    throw new UserError(`too many files for one report: ${files.length}`, { fix: `name ${MOST_FILES} or fewer` });
+    throw new UserError(`too many files for one report: ${files.length}`, { fix: `pass ${MOST_FILES} files or fewer` });
   }
   const blocks = new Blocks(details);
   const listed: Listed[] = [];

@@ -103,7 +103,7 @@ class Problems {
     }
     for (const name of isRecord(properties) ? Object.keys(properties) : []) {
       if (PROPERTY_NAME.test(name)) continue;
-      this.add('schema-property-name', ['properties'], `has the name ${quote(name)}, which Anthropic's API refuses`);
+      this.add('schema-property-name', ['properties'], `has the name ${quote(name)}, which Anthropic's API rejects`);
     }
     this.schema(this.root, []);
   }

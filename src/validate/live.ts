@@ -5,14 +5,14 @@ import { OPTIONS } from '../options/index.js';
 import type { OnProgress } from '../reporter.js';
 import {
   type AgentFacts,
+  findingOf,
   type Instance,
-  type Judgement,
-  judgement,
   LIVE_UNREACHABLE,
   type LiveSplit,
   type LiveTasks,
   quote,
   type RowContext,
+  type RuleFinding,
 } from '../rules/index.js';
 
 export interface LiveRequest {
@@ -22,7 +22,7 @@ export interface LiveRequest {
   /** Called for each config that has no URL. */
   notJudged: (reason: string) => void;
   /** Called for each server that cannot be asked. */
-  unreachable: (finding: Judgement) => void;
+  unreachable: (finding: RuleFinding) => void;
 }
 
 /** A context in which agents know what their OpenEnv server serves now. Each server is asked once. */
@@ -90,7 +90,7 @@ async function liveTasks(
     if (!(error instanceof UserError) || signal.aborted) throw error;
     const problem = `cannot be asked: ${error.message}`;
     const fix = error.fix ?? 'start the server';
-    unreachable(judgement(LIVE_UNREACHABLE, { at: { file: '' }, subject: `server ${quote(url)}`, problem, fix }));
+    unreachable(findingOf(LIVE_UNREACHABLE, { at: { file: '' }, subject: `server ${quote(url)}`, problem, fix }));
     return undefined;
   }
 }

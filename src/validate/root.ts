@@ -2,11 +2,11 @@ import { basename, join } from 'node:path';
 import {
   type Configs,
   type Entry,
-  type Judgement,
   judge,
   RESOURCES_SERVERS,
   ROOT_RULES,
   type RootFacts,
+  type RuleFinding,
   type UnreadableFile,
   type YamlFile,
 } from '../rules/index.js';
@@ -44,7 +44,7 @@ export async function readRoot(root: string, only: string | undefined): Promise<
 }
 
 /** What the rules of a Gym root find, except those about rows. */
-export function judgeRoot(facts: RootFacts): Judgement[] {
+export function judgeRoot(facts: RootFacts): RuleFinding[] {
   return [...judge(ROOT_RULES, facts)];
 }
 

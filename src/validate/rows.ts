@@ -4,8 +4,8 @@ import { isRecord } from '../json/guards.js';
 import {
   ALL_ROW_RULES,
   agentOf,
+  findingOf,
   hasNoTools,
-  judgement,
   NO_TOOLS,
   type ParsedLine,
   type Problem,
@@ -75,7 +75,7 @@ class RowsJudge {
     if (this.rows % PROGRESS_ROWS === 0) progress(this.rows);
     const facts: RowFacts = { file, row: this.rows, value, fault, context };
     for (const rule of ALL_ROW_RULES) {
-      for (const problem of rule.judge(facts)) this.found.add([judgement(rule, problem)]);
+      for (const problem of rule.judge(facts)) this.found.add([findingOf(rule, problem)]);
     }
     if (!isRecord(value)) return;
     if (this.seen?.add(fingerprint(text)) === false) this.foundTwice();
@@ -86,14 +86,14 @@ class RowsJudge {
   end(): void {
     for (const [agent, rows] of this.withoutTools) {
       if (!this.withTools.has(agent)) continue;
-      for (const row of rows) this.found.add([judgement(TOOLS_MISSING, this.at(row, NO_TOOLS))]);
+      for (const row of rows) this.found.add([findingOf(TOOLS_MISSING, this.at(row, NO_TOOLS))]);
     }
   }
 
   private foundTwice(): void {
     const fix = 'remove it, or give each row its own task';
     const found = { subject: 'row', problem: 'is equal to an earlier one', fix };
-    this.found.add([judgement(ROW_TWICE, this.at(this.rows, found))]);
+    this.found.add([findingOf(ROW_TWICE, this.at(this.rows, found))]);
   }
 
   private countTools(facts: RowFacts, { agent_ref: agent, responses_create_params: params }: Record<string, unknown>) {

@@ -151,7 +151,7 @@ const REFUSALS: Record<string, Refusal> = {
   'no checkout': { args: ['--nemo-rl', 'root'], what: 'not a checkout of NeMo RL', says: 'git clone --recursive' },
   'too few rows': {
     args: ['--prompts-per-step', '6'],
-    what: '5 rows are fewer than the 6 prompts',
+    what: '5 rows are fewer than 6 prompts per step',
     says: 'to 5 or less',
   },
   'an unknown split': { args: ['--train', 'dev'], what: 'no rows of split "dev"', says: 'the splits are' },
@@ -162,7 +162,7 @@ const REFUSALS: Record<string, Refusal> = {
   },
   'an unknown model': {
     args: ['--model', 'some/model'],
-    what: 'tool parser of model "some/model"',
+    what: 'tool parser for model "some/model"',
     says: '--tool-parser NAME',
   },
   'a base without keys': {
@@ -210,7 +210,7 @@ const REFUSALS: Record<string, Refusal> = {
   },
   'rows that NeMo RL cannot read': {
     prepare: ({ cwd }) => appendFileSync(join(cwd, TRAIN), '\nno row\n'),
-    what: 'some lines would end the run',
+    what: 'invalid lines would end the training run',
     says: 'line 6: blank line\n  - line 7: not valid JSON',
   },
 };
@@ -229,7 +229,7 @@ test('without --nemo-rl it says what to add', async () => {
   const at = await place();
   const { stderr, exitCode } = await at.run('trainer', 'nemo-rl', 'root');
   expect({ stderr, exitCode }).toEqual({
-    stderr: 'error: no checkout of NeMo RL is named\n  fix: add --nemo-rl CHECKOUT\n',
+    stderr: 'error: missing checkout of NeMo RL\n  fix: add --nemo-rl CHECKOUT\n',
     exitCode: 2,
   });
 });

@@ -14,7 +14,7 @@ $ gymgen trainer axolotl gym-root --fix            writes axolotl_<name>/, with 
 $ gymgen trainer axolotl gym-root shop --fix --form rollout-loop --port 12000`,
   exitCodes: {
     [EXIT.done]: 'the rows are fine, or fixed',
-    [EXIT.problems]: 'the loader would lose, change or refuse rows; add --fix',
+    [EXIT.problems]: 'the loader would lose, change or reject rows; add --fix',
     [EXIT.failed]: 'the command failed; nothing was written',
   },
   async run(flags, target = '', name) {

@@ -22,7 +22,7 @@ $ gymgen trainer nemo-rl gym-root --nemo-rl ../RL --base my.yaml --model Qwen/Qw
     await run(flags, async (terminal, signal) => {
       const { nemoRl, outputConfig, base, runFrom, force = false, dryRun = false, ...values } = parseFlags(flags);
       if (nemoRl === undefined) {
-        throw new UsageError('no checkout of NeMo RL is named', { fix: 'add --nemo-rl CHECKOUT' });
+        throw new UsageError('missing checkout of NeMo RL', { fix: 'add --nemo-rl CHECKOUT' });
       }
       const { train, validation, noValidation = false } = values;
       const report = await operation.trainerNemoRl(

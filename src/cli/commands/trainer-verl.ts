@@ -19,7 +19,7 @@ $ gymgen trainer verl gym-root --verl ../verl      writes verl_<name>.yaml, and 
     ]);
     await run(flags, async (terminal, signal) => {
       const { verl, outputServers: file, force = false, dryRun = false, ...values } = parseFlags(flags);
-      if (verl === undefined) throw new UsageError('no checkout of verl is named', { fix: 'add --verl CHECKOUT' });
+      if (verl === undefined) throw new UsageError('missing checkout of verl', { fix: 'add --verl CHECKOUT' });
       const { train, validation, noValidation = false } = values;
       const rows = { train, validation, noValidation };
       const report = await operation.trainerVerl(

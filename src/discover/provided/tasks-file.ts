@@ -178,7 +178,7 @@ const READERS: Record<string, Reader> = {
 export async function* taskRecords(file: string): AsyncGenerator<TaskRecord[]> {
   const read = READERS[path.extname(file).toLowerCase()];
   if (read === undefined) {
-    throw new UserError('unknown format of a tasks file', { where: file, fix: 'use a .jsonl, .csv or .json file' });
+    throw new UserError('unknown tasks file format', { where: file, fix: 'use a .jsonl, .csv or .json file' });
   }
   try {
     yield* read(file);

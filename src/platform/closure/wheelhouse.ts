@@ -24,7 +24,7 @@ export async function assertWheels(folder: string, platform: Platform, where = f
       problems.push(`${entry.name}: the project has another wheel, ${wheels.get(wheel.project)?.file}`);
     } else wheels.set(wheel.project, wheel);
   }
-  if (problems.length > 0) throw refused('a package cannot have these files as wheels', problems, where);
+  if (problems.length > 0) throw invalidFiles('a package cannot have these files as wheels', problems, where);
   if (wheels.size === 0) throw new UserError('folder has no wheels', { where, fix: 'name a folder with wheels' });
   return [...wheels.values()];
 }
@@ -34,13 +34,13 @@ export function assertUsed(wheels: readonly WheelName[], versions: ReadonlyMap<s
   const extra = wheels
     .filter(({ project }) => !versions.has(project))
     .map(({ file }) => `${file}: nothing requires it`);
-  if (extra.length > 0) throw refused('the wheelhouse has wheels that the package does not need', extra, where);
+  if (extra.length > 0) throw invalidFiles('the wheelhouse has wheels that the package does not need', extra, where);
 }
 
 /** Upper bound on the files that an error names. */
 const LISTED = 10;
 
-function refused(problem: string, files: readonly string[], where: string): UserError {
+function invalidFiles(problem: string, files: readonly string[], where: string): UserError {
   const more = files.length > LISTED ? [`and ${files.length - LISTED} more`] : [];
   const fix = `remove them, or copy the right wheels to a new folder: ${path.basename(where)} is not changed`;
   return new UserError(problem, { where, details: [...files.slice(0, LISTED), ...more], fix });

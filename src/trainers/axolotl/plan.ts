@@ -101,7 +101,8 @@ function assertFits({ sequenceLength, maxNewTokens, maxSteps, lora }: AxolotlPla
     });
   }
   if (sequenceLength <= maxNewTokens) {
-    throw new UserError('--max-total-sequence-length is not above --max-new-tokens: vLLM would refuse every request', {
+    throw new UserError('--max-total-sequence-length is not above --max-new-tokens', {
+      details: ['vLLM would reject every request'],
       fix: `raise --max-total-sequence-length above ${maxNewTokens}, or lower --max-new-tokens`,
     });
   }

@@ -166,7 +166,7 @@ function assertComplete(config: ConfigValues, { path }: Base): void {
   }
   const dangling = danglingReferences(config);
   if (dangling.length > 0) {
-    throw new UserError('the base refers to missing keys, or to data or env', {
+    throw new UserError('the base refers to missing keys, data or env', {
       where: path,
       details: firstOf(dangling),
       fix: 'write the values themselves in the base',
