@@ -11,7 +11,7 @@ export interface NamedRow {
   task?: string;
 }
 
-/** A row and its estimated length at 4 characters a token. */
+/** A row and its estimated length at 4 characters per token. */
 export interface LongRow extends NamedRow {
   tokens: number;
 }

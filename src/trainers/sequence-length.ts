@@ -37,7 +37,7 @@ export function sequenceLength(
   return { tokens, from: { longest, maxNewTokens, turns }, isWritten: true };
 }
 
-/** Tokens of the longest row, at 4 characters a token. */
+/** Tokens of the longest row, at 4 characters per token. */
 function longestRow(environments: readonly Environment[]): number {
   const rows = environments.flatMap(({ train, validation }) => [...train.longest, ...(validation?.longest ?? [])]);
   return Math.max(0, ...rows.map(({ tokens }) => tokens));

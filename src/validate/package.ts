@@ -46,7 +46,7 @@ export async function readPackage(root: string, options: PackageOptions): Promis
   };
 }
 
-/** What the rules of a package find, except those about wheels. */
+/** Applies the rules of a package, except those about wheels. */
 export function judgePackage(facts: PackageFacts): RuleFinding[] {
   return [...judge(PACKAGE_RULES, facts)];
 }

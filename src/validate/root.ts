@@ -43,7 +43,7 @@ export async function readRoot(root: string, only: string | undefined): Promise<
   };
 }
 
-/** What the rules of a Gym root find, except those about rows. */
+/** Applies the rules of a Gym root, except those about rows. */
 export function judgeRoot(facts: RootFacts): RuleFinding[] {
   return [...judge(ROOT_RULES, facts)];
 }

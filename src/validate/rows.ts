@@ -82,7 +82,7 @@ class RowsJudge {
     if (context.isDataset) this.countTools(facts, value);
   }
 
-  /** Reports what only the whole file shows. */
+  /** Reports problems that only the whole file shows. */
   end(): void {
     for (const [agent, rows] of this.withoutTools) {
       if (!this.withTools.has(agent)) continue;
@@ -114,6 +114,6 @@ class RowsJudge {
   }
 }
 
-/** Upper bounds on what is remembered of rows without tools. */
+/** Upper bounds on the agents and rows without tools that are remembered. */
 const MOST_AGENTS = 1000;
 const MOST_ROWS = 10;

@@ -241,7 +241,7 @@ test('warns of rows that are too long, the longest first', async () => {
   at.put(TRAIN, `${longer.join('\n')}\n`);
   const { exitCode, stderr } = await at.trainer('--max-total-sequence-length', '300');
   expect(exitCode).toBe(0);
-  expect(stderr).toContain('warning: max_total_sequence_length 300: 2 rows are longer, at 4 characters a token');
+  expect(stderr).toContain('warning: max_total_sequence_length 300: 2 rows are longer, at 4 characters per token');
   expect(stderr).toMatch(/ {2}grid_v1 train:5 .*day-4: 4\d\d tokens\n {2}grid_v1 train:4 .*day-3: 3\d\d tokens\n/);
   expect(config(at).policy.max_total_sequence_length).toBe(300);
   const { overLength } = JSON.parse((await at.trainer('--max-total-sequence-length', '300', '--json')).stdout);

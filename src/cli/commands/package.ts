@@ -7,7 +7,7 @@ export const packageCommand: CommandSpec = {
   name: 'package',
   description: 'Write a NeMo Platform package of written servers: environment, dataset and job',
   arguments: [
-    { name: '<gym-root>', help: 'Gym root with the servers, or the folder of one server' },
+    { name: '<gym-root>', help: 'Gym root, or the folder of one server in resources_servers/' },
     { name: '[names...]', help: 'Names of the servers (default: the only one)' },
   ],
   examples: `\

@@ -3,10 +3,10 @@ import type { CommandSpec } from '../command.js';
 
 export const trainerAxolotl: CommandSpec = {
   name: 'trainer axolotl',
-  description: 'Check rows against Axolotl, and write its config for a written server',
+  description: 'Check rows for Axolotl, and write its config for a written server',
   arguments: [
-    { name: '<gym-root>', help: "Gym root, or one server's folder in its resources_servers/" },
-    { name: '[name]', help: 'Server to train on; optional if the root has only one' },
+    { name: '<gym-root>', help: 'Gym root, or the folder of one server in resources_servers/' },
+    { name: '[name]', help: 'Name of the server (default: the only one)' },
   ],
   examples: `\
 $ gymgen trainer axolotl gym-root --dry-run        what Axolotl's loader does to the rows
