@@ -34,7 +34,7 @@ export async function demo(
 /**
  * Serves the built-in example until the signal aborts, which is the normal end.
  * @param serving called with the URL once the server is up
- * @throws UserError if the port is taken
+ * @throws UserError if the port is in use
  */
 export async function serveDemo(
   port: number,

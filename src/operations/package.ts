@@ -54,7 +54,7 @@ export interface PackageReport extends WholeWritten {
   commands: string[];
 }
 
-/** What goes into a package. */
+/** The content of a package. */
 interface Parts {
   names: readonly string[];
   servers: readonly PackagedServer[];

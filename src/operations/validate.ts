@@ -38,7 +38,7 @@ import {
 export interface ValidateRequest {
   /** Gym roots, folders of servers, packages and datasets. */
   targets: readonly string[];
-  /** The package that rows are judged against. Default: the first package among the targets. */
+  /** The package that rows are checked against. Default: the first package among the targets. */
   packageOfRows?: string;
   target?: PackageTarget;
   platform?: PackagePlatform;
@@ -54,7 +54,7 @@ export interface ValidateRequest {
   pins?: readonly string[];
 }
 
-/** What was found in one target. */
+/** The findings of one target. */
 export interface Judged {
   kind: 'root' | 'server' | 'package' | 'dataset';
   /** As passed. */
@@ -74,7 +74,7 @@ export interface ValidateReport {
 }
 
 /**
- * Judges Gym roots, packages and datasets. Nothing of them is run, built or fetched.
+ * Checks Gym roots, packages and datasets. Runs, builds and fetches nothing.
  * @param progress called now and then with what is being done
  * @throws UserError if a target cannot be read or is none of these
  */

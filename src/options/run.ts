@@ -18,7 +18,10 @@ const ALL = [
   'trainer verl',
 ] as const;
 
-/** Options that decide how a command runs and what it prints, by the heading of their group. They are not kept in lock files. */
+/**
+ * Options that decide how a command runs and what it prints, by the heading of their group. They are not kept in lock
+ * files.
+ */
 export const RUN_OPTIONS = {
   Run: rows({
     dryRun: {

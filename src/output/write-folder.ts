@@ -22,7 +22,7 @@ export interface WriteOptions {
 
 /**
  * Makes a folder of the Gym root equal to the generated files, atomically.
- * @param record called after the last file: what the lock file says of the run
+ * @param record called after the last file: what the lock file says about the run
  * @throws UserError if the target cannot be written, or contains files that the user created or edited
  * @throws the signal's reason once it is aborted: before the commit nothing is changed, after it the commit is complete
  */

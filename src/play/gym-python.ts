@@ -32,8 +32,8 @@ export interface GymPython {
 }
 
 /**
- * The environment for NeMo Gym, and for servers without further requirements. By default, gymgen installs its locked packages
- * in the cache.
+ * The environment for NeMo Gym, and for servers without further requirements. By default, gymgen installs its locked
+ * packages in the cache.
  * @param named a Python with NeMo Gym to use instead
  * @throws UserError if the environment cannot be created, or if the Python lacks NeMo Gym
  */

@@ -26,7 +26,8 @@ export interface GymServers {
 const STOP_MS = 15_000;
 
 /**
- * The environment variables of NeMo Gym's processes: those of this process, except the ones that select other code or configs.
+ * The environment variables of NeMo Gym's processes: those of this process, except the ones that select other code or
+ * configs.
  * @param programs folder of the programs `gym` and `ray`
  */
 export function gymEnvironment(programs: string, more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
@@ -35,7 +36,8 @@ export function gymEnvironment(programs: string, more: Readonly<Record<string, s
     ...env,
     PATH: [programs, ...(env.PATH ? [env.PATH] : [])].join(delimiter),
     PYTHONUNBUFFERED: '1',
-    // The packages are compiled already, and the Gym root must not change. With a prefix, Python looks for bytecode only there.
+    // The packages are compiled already, and the Gym root must not change. With a prefix, Python looks for bytecode
+    // only there.
     ...(env.PYTHONPYCACHEPREFIX === undefined ? { PYTHONDONTWRITEBYTECODE: '1' } : {}),
     RAY_USAGE_STATS_ENABLED: '0',
     ...more,

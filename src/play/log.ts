@@ -36,7 +36,9 @@ export class Log {
     if (this.bytes <= MAX_BYTES) this.stream.write(`${text}\n`);
   }
 
-  /** Lines that say why a program failed: its exceptions, otherwise NeMo Gym's own last error, otherwise the last lines. */
+  /**
+   * Lines that say why a program failed: its exceptions, otherwise NeMo Gym's own last error, otherwise the last lines.
+   */
   reasons(): string[] {
     const exceptions = [...new Set(this.lines.filter((line) => EXCEPTION.test(line)))];
     if (exceptions.length > 0) return exceptions.slice(-SHOWN);

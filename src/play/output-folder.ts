@@ -10,7 +10,9 @@ export interface OutputFolder {
   shown: string;
   /** Absolute path. */
   path: string;
-  /** Absolute path of the rollouts, which NeMo Gym writes. NeMo Gym puts more files with fixed names beside this file. */
+  /**
+   * Absolute path of the rollouts, which NeMo Gym writes. NeMo Gym puts more files with fixed names beside this file.
+   */
   rollouts: string;
   /** Absolute path of the rollouts that failed, which may not exist. */
   failures: string;

@@ -38,8 +38,8 @@ export interface Script {
 }
 
 /**
- * Plays scripts. A prompt gets the first script whose pattern matches. Prompts that match no pattern get the scripts without a
- * pattern in turn, in the order in which their rollouts begin.
+ * Plays scripts. A prompt gets the first script whose pattern matches. Prompts that match no pattern get the scripts
+ * without a pattern in turn, in the order in which their rollouts begin.
  */
 export function scripted(scripts: readonly Script[]): Policy {
   const inTurn = scripts.filter(({ prompt }) => prompt === undefined);

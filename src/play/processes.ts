@@ -14,8 +14,8 @@ export interface RunningProcess {
 }
 
 /**
- * The running processes of this user in the same mount namespace: a path in a container is a different file. Empty on systems
- * without /proc.
+ * The running processes of this user in the same mount namespace: a path in a container is a different file. Empty on
+ * systems without /proc.
  */
 export async function ownProcesses(): Promise<RunningProcess[]> {
   const names = await readdir('/proc').catch(() => []);

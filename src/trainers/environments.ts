@@ -36,7 +36,7 @@ export interface EnvironmentOptions {
 }
 
 /**
- * Reads what a trainer has to know of a written server.
+ * Reads the facts about a written server that a trainer needs.
  * @throws UserError if the folder has no rows for training, or lines that the trainer cannot use
  */
 async function readEnvironment(
@@ -98,7 +98,10 @@ export async function readEnvironments(
   });
 }
 
-/** An incomplete last batch is skipped, so too few rows give no training step. @throws UserError if there are too few */
+/**
+ * An incomplete last batch is skipped, so too few rows give no training step.
+ * @throws UserError if there are too few
+ */
 export function assertEnoughRows(environments: readonly Environment[], rowsPerStep: number): void {
   const rows = environments.reduce((sum, { train }) => sum + train.rows, 0);
   if (rows >= rowsPerStep) return;

@@ -199,7 +199,7 @@ const REFUSALS: Record<string, Refusal> = {
   'a base that inherits from itself': {
     args: ['--base', 'my.yaml'],
     prepare: (at) => at.put('my.yaml', 'defaults: my.yaml\n'),
-    what: 'configs inherit from each other in a circle',
+    what: 'configs inherit from each other in a cycle',
     says: 'my.yaml',
   },
   'the base as the file to write': {

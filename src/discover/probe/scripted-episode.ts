@@ -9,7 +9,7 @@ import { readStart, type Start } from './prompt.js';
 import { minimalValue } from './schema-values.js';
 import { withoutVolatile } from './volatile-fields.js';
 
-/** What a scripted episode showed. */
+/** The result of a scripted episode. */
 export interface ScriptedEpisode<T extends ProbedTask = ProbedTask> {
   task: T;
   start: Start;

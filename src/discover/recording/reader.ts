@@ -55,7 +55,7 @@ async function readHeader(path: string, file: RecordingFile): Promise<Header> {
     });
   }
   if (header.format > RECORDING_FORMAT) {
-    const what = `recording is from a newer gymgen (format ${header.format}; this version reads ${RECORDING_FORMAT})`;
+    const what = `recording is from a newer gymgen (format ${header.format}, not ${RECORDING_FORMAT})`;
     throw new UserError(what, { where: path, fix: 'update gymgen' });
   }
   return file.validate(Header, header);

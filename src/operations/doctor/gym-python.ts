@@ -81,7 +81,9 @@ async function hiddenFolder(uv: string, wanted: string, gym: Gym | null, signal:
   return undefined;
 }
 
-/** Whether uv would download the Python: by itself, on demand, or not at all. This depends on settings and the network. */
+/**
+ * Whether uv would download the Python: by itself, on demand, or not at all. This depends on settings and the network.
+ */
 async function downloadsOf(uv: string, wanted: string, signal: AbortSignal): Promise<'automatic' | 'manual' | 'off'> {
   const options = { signal, cwd: process.cwd() };
   const settings = (await outputOf(uv, ['--show-settings', 'python', 'install', wanted], options)) ?? '';

@@ -9,7 +9,7 @@ import type { WriteRequest } from '../write.js';
 import { type LockFlags, recordedIn } from './options.js';
 import { type LockedFolder, recordingOf, refuseHeaders, refuseTasks, sourceOf, trustedCode } from './trust.js';
 
-/** What a command that follows the lock files of a Gym root works on. */
+/** The work of a command that follows the lock files of a Gym root. */
 export interface LockedRoot {
   requests: WriteRequest[];
   /** Folders that gymgen seems to have written, but whose requests are unknown. */

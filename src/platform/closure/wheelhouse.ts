@@ -12,7 +12,7 @@ import { fits, type WheelName, wheelName } from './tags.js';
  */
 export async function assertWheels(folder: string, platform: Platform, where = folder): Promise<WheelName[]> {
   const entries = await translateReadErrors(folder, readdir(folder, { withFileTypes: true }));
-  if (!entries) throw new UserError('folder does not exist', { where, fix: 'name a folder with wheels' });
+  if (!entries) throw new UserError('folder does not exist', { where, fix: 'pass a folder with wheels' });
   const problems: string[] = [];
   const wheels = new Map<string, WheelName>();
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -25,11 +25,11 @@ export async function assertWheels(folder: string, platform: Platform, where = f
     } else wheels.set(wheel.project, wheel);
   }
   if (problems.length > 0) throw invalidFiles('a package cannot have these files as wheels', problems, where);
-  if (wheels.size === 0) throw new UserError('folder has no wheels', { where, fix: 'name a folder with wheels' });
+  if (wheels.size === 0) throw new UserError('folder has no wheels', { where, fix: 'pass a folder with wheels' });
   return [...wheels.values()];
 }
 
-/** @throws UserError that names wheels that nothing requires: the job would install them all the same */
+/** @throws UserError that names wheels that nothing requires: the job would install them anyway */
 export function assertUsed(wheels: readonly WheelName[], versions: ReadonlyMap<string, string>, where: string): void {
   const extra = wheels
     .filter(({ project }) => !versions.has(project))
