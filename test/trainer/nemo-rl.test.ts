@@ -26,7 +26,7 @@ test('writes a config, and prints how to start the run', async () => {
   expect({ stdout, exitCode }).toEqual({ stdout: `wrote ${FILE}\n`, exitCode: 0 });
   expect(stderr.split('\n')).toEqual([
     'grid_v1: 5 rows of train, validation on 2 rows of eval',
-    '32 rollouts a step (4 × 8), sequences of up to 2,048 tokens',
+    '32 rollouts per step (4 × 8), sequences of up to 2,048 tokens',
     '',
     'Next:',
     `  cd ${at.cwd}/rl`,

@@ -22,7 +22,7 @@ export interface ScriptedEpisode<T extends ProbedTask = ProbedTask> {
   firstStep?: Start;
   /** Names of the scores, if a step ended the episode. */
   scores?: ReadonlySet<string>;
-  /** The first step, if it was refused. */
+  /** The first step, if the environment rejected it. */
   refused?: { action: JsonText; why: string };
 }
 
