@@ -2,8 +2,8 @@ import { formatCount } from './display-text.js';
 import { UserError } from './errors.js';
 
 /**
- * Upper bounds on the memory and work that an untrusted source can cost. `docs/limits.md` lists them. Input over a limit is
- * rejected with an error that names the limit and its value.
+ * Upper bounds on the memory and work that an untrusted source can cause. `docs/limits.md` lists them. Input over a
+ * limit is rejected with an error that names the limit and its value.
  */
 export const LIMITS = {
   /** Bytes of one HTTP response after decompression, and of one WebSocket frame. */
@@ -66,7 +66,7 @@ export const LIMITS = {
   rowBytes: 16 * 2 ** 20,
   /** Bytes of a text that an option reads from a file, as in `--prompt @FILE`. */
   textBytes: 2 ** 20,
-  /** Bytes of the different keys of the rows of a file that a trainer's loader merges, at their places. */
+  /** Bytes of the different keys, by place, in the rows of a file that a trainer's loader merges. */
   rowKeyBytes: 16 * 2 ** 20,
   /** Rollouts of one file, or rows of one server, in a report. */
   reportRollouts: 100_000,

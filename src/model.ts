@@ -43,7 +43,7 @@ export interface Tool {
 
 /** The tools of the tasks that share a key, learned by probing some of them. */
 export interface Toolset {
-  /** `toolset:NAME` if the tasks declare it, else `agent:NAME`, or `task:ID` if tasks of one agent differ. */
+  /** `toolset:NAME` if the tasks declare it, otherwise `agent:NAME`, or `task:ID` if tasks of one agent differ. */
   key: string;
   /** The tasks that were probed. */
   tasks: TaskRef[];
@@ -64,7 +64,7 @@ export interface Discovery {
   action?: { fixed: Record<string, JsonText> };
   /** How the rewards of an episode's steps become its score. If omitted, the score is what the last step reports. */
   rewardRule?: 'sum';
-  /** What the source has besides these splits and tasks, if that is known. */
+  /** The other splits and tasks of the source, if known. */
   served?: Served | undefined;
   /** Facts and decisions for the summary. */
   notes?: readonly string[];
@@ -88,7 +88,7 @@ export interface Served {
   otherSplits: readonly string[];
 }
 
-/** What is known only after all tasks are read. */
+/** The results that are known only after all tasks are read. */
 export interface DiscoverySummary {
   /** The toolsets of the tasks, in the order of their first tasks. Their keys and probed tasks are final. */
   toolsets: Toolset[];
@@ -161,7 +161,7 @@ export interface TextFile {
   settings?: UserSettings;
 }
 
-/** Tells the settings of the user in a file from everything else. */
+/** Separates the settings of the user in a file from everything else. */
 export interface UserSettings {
   /** The content without the settings. */
   rest: string;

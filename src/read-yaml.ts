@@ -58,7 +58,7 @@ function assertBounded(text: string, where: string): void {
 /**
  * The values of a document that has no errors.
  * @param lines line counter of the document, for messages
- * @throws UserError if aliases expand too much, or for any other value that the parser refuses
+ * @throws UserError if aliases expand too much, or for any other value that the parser rejects
  */
 export function yamlValues(document: Document, where: string, lines?: LineCounter): unknown {
   try {

@@ -1,4 +1,4 @@
-/** Work that a signal must not cut off, as the message names it. */
+/** Work that a signal must not interrupt, as named in messages. */
 const holds = new Set<{ what: string }>();
 /** Paths that this process has written. */
 const written = new Set<string>();
@@ -51,7 +51,7 @@ export function forceExit(code: number): never {
   process.exit(code);
 }
 
-/** A promise that rejects when the signal aborts, also if it has aborted already, and a function that stops listening. */
+/** A promise that rejects when the signal aborts, or if it has aborted already, and a function that stops listening. */
 export function abortion(signal: AbortSignal): { aborted: Promise<never>; release: () => void } {
   let abort = () => {};
   const aborted = new Promise<never>((_, reject) => {

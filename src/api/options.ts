@@ -29,16 +29,16 @@ export interface SourceOptions {
   seed?: number | undefined;
   /** Argument of the reset that takes the seed (default: seed) */
   seedKey?: string | undefined;
-  /** Prompt of tasks without one; the first observation is added below it */
+  /** Prompt of tasks without one; the first observation is appended */
   prompt?: string | undefined;
   /**
-   * Field of the first observation to add to the prompt, such as metadata.question (default: a usual one such as
-   * question, else the whole observation)
+   * Field of the first observation to add to the prompt, such as metadata.question (default: a common one such as
+   * question, otherwise the whole observation)
    */
   promptField?: readonly string[] | undefined;
   /** Field of the action to hide from the model */
   hideField?: readonly string[] | undefined;
-  /** Fixed value for a field of the action (JSON, else text) */
+  /** Fixed value for a field of the action (JSON, otherwise text) */
   fixField?: Readonly<Record<string, string>> | undefined;
   /** Description of the tool (default: the action's own) */
   toolDoc?: string | undefined;
@@ -69,8 +69,8 @@ export interface GenerateOptions extends SourceOptions {
   /** Text to append to the system prompt of each task */
   appendSystemPrompt?: string | undefined;
   /**
-   * Splits for Gym to train and validate on; if named, 5 example rows are written, too (default: train, and the first
-   * of validation, val, dev, eval, test)
+   * Splits for Gym to train and validate on; naming splits also writes 5 example rows (default: train, and the first of
+   * validation, val, dev, eval, test)
    */
   datasets?: 'none' | { readonly train?: string; readonly validation?: string } | undefined;
   /** License of the datasets as Gym spells it, such as 'Apache 2.0' or 'MIT' (default: TBD) */
@@ -91,13 +91,13 @@ export interface WriteOptions extends GenerateOptions, RunOptions {
   dryRun?: boolean | undefined;
   /** Overwrite files that were edited by hand */
   force?: boolean | undefined;
-  /** Treat warnings as errors: exit with 1 and write nothing for a source that has any */
+  /** Treat warnings as errors: exit with 1, and write nothing for a source with warnings */
   strict?: boolean | undefined;
 }
 
 /** Options of `check` with a source. */
 export interface CheckOptions extends GenerateOptions, RunOptions {
-  /** Treat warnings as errors: exit with 1 and write nothing for a source that has any */
+  /** Treat warnings as errors: exit with 1, and write nothing for a source with warnings */
   strict?: boolean | undefined;
 }
 
@@ -131,7 +131,7 @@ export interface LockOptions extends RunOptions {
 
 /** Options of `check` with the sources in the lock files. */
 export interface CheckRootOptions extends LockOptions {
-  /** Treat warnings as errors: exit with 1 and write nothing for a source that has any */
+  /** Treat warnings as errors: exit with 1, and write nothing for a source with warnings */
   strict?: boolean | undefined;
 }
 
@@ -161,6 +161,6 @@ export interface BatchOptions extends GenerateOptions, BatchRunOptions {
   check?: boolean | undefined;
   /** Overwrite files that were edited by hand */
   force?: boolean | undefined;
-  /** Treat warnings as errors: exit with 1 and write nothing for a source that has any */
+  /** Treat warnings as errors: exit with 1, and write nothing for a source with warnings */
   strict?: boolean | undefined;
 }

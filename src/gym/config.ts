@@ -18,7 +18,7 @@ export function settingMaps(name: string): SettingMaps {
   return { server: [server, 'resources_servers', server], agent: [agent, 'responses_api_agents', 'simple_agent'] };
 }
 
-/** Tells the settings of an existing config from everything else. */
+/** Separates the settings of an existing config from everything else. */
 export function configSettings(name: string): Pick<UserSettings, 'restOf'> {
   const maps = settingMaps(name);
   return { restOf: async (existing) => (await import('../config-settings.js')).withoutSettings(existing, maps) };

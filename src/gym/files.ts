@@ -30,7 +30,7 @@ import { ToolsetTexts } from './toolsets.js';
 /**
  * The files of the written folder: first the bridge, then the rows, while the tasks are read, then the files that
  * depend on them.
- * @param findings collects everything that Gym would refuse, so that all problems are reported together. If it has
+ * @param findings collects everything that Gym would reject, so that all problems are reported together. If it has
  *   errors after the last file, the folder is incomplete and must not be written.
  * @returns the summary of the discovery
  */
@@ -82,7 +82,7 @@ export function serverFiles(discovery: Discovery, summary: DiscoverySummary, opt
     template('pyproject.toml', { project: names.project, framework: framework(options) }),
     template('task_data.py', { provided }),
     template('tests/test_app.py', { names }),
-    // Its numbers of rows differ only if the rows do, which is reported anyway.
+    // The row counts in it differ only if the rows differ, which is reported anyway.
     template('README.md', readme(discovery, summary, options)),
   ];
 }
@@ -117,7 +117,7 @@ export function pythonPackages({ server }: GymOptions): TextFile[] {
   return ['openenv_bridge', ...('bundle' in server ? ['bundle_child'] : [])].flatMap(pythonPackage);
 }
 
-/** A package without its caches: NeMo Platform refuses a `.pyc` in a package. */
+/** A package without its caches: NeMo Platform rejects a `.pyc` in a package. */
 function pythonPackage(name: string): TextFile[] {
   const found = readdirSync(join(TEMPLATES, name), { recursive: true, encoding: 'utf8' });
   const paths = found

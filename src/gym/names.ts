@@ -32,7 +32,7 @@ export function namesOf(name: string): Names {
 
 /**
  * The default for `--name`: `My-Env.v2` becomes `my_env_v2`.
- * @returns "" if no letter or digit is left, which the rules refuse
+ * @returns "" if no letter or digit is left, which the rules reject
  */
 export function slug(envName: string): string {
   const words = snakeCase(envName.normalize('NFKD').replace(/\p{M}/gu, ''));

@@ -17,7 +17,7 @@ const LARGE = 2 ** 20;
  */
 export class RowWriter {
   private readonly encoder: RowEncoder;
-  /** The tools of the rows that were judged. */
+  /** The tools of the rows that were checked. */
   private readonly judged = new Set<string>();
 
   constructor(
@@ -29,7 +29,7 @@ export class RowWriter {
   }
 
   /**
-   * A task that a rule refuses gets a finding instead of a row.
+   * A task that a rule rejects gets a finding instead of a row.
    * @param examples gets the first rows
    * @param fingerprints gets each row's prompts
    * @returns chunks of whole lines, each valid until the next is read

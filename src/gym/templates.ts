@@ -28,8 +28,9 @@ const HIDDEN = hiddenCharacters();
 const handlebars = Handlebars.create();
 
 /**
- * Templates write values through these helpers only. `yaml`, `yamlValue` and `toml` quote; the others refuse values that would
- * need quotes. They also refuse missing values, because Handlebars' `strict` does not check the arguments of helpers.
+ * Templates write values through these helpers only. `yaml`, `yamlValue` and `toml` quote; the others reject values
+ * that would need quotes. They also reject missing values, because Handlebars' `strict` does not check the arguments of
+ * helpers.
  */
 handlebars.registerHelper({
   yaml: (value: unknown) => yamlString(text(value)),
@@ -59,7 +60,7 @@ function text(value: unknown): string {
 }
 
 function only(pattern: RegExp, value: string): string {
-  if (!pattern.test(value)) throw new Error(`a template got ${JSON.stringify(value)}, which the rules refuse`);
+  if (!pattern.test(value)) throw new Error(`a template got ${JSON.stringify(value)}, which the rules reject`);
   return value;
 }
 

@@ -2,13 +2,16 @@ import { parse } from 'lossless-json';
 import { escapeCharacter, hiddenCharacters } from '../display-text.js';
 import type { JsonText } from '../model.js';
 
-/** Hidden characters, some of which PyYAML refuses or drops unless they are escaped, and the non-characters that it refuses. */
+/**
+ * Hidden characters, some of which PyYAML rejects or drops unless they are escaped, and the non-characters that it
+ * rejects.
+ */
 const UNSAFE = hiddenCharacters('\\ufffe\\uffff');
 
 /**
  * A YAML scalar that YAML 1.1, YAML 1.2 and OmegaConf read as exactly this text. It is always quoted, because plain `on`,
  * `1e3`, `12:30` and `0x1F` are not strings, and `${…}` is escaped, because OmegaConf interpolates it in quoted strings, too:
- * `${oc.env:HOME}` would insert the reader's home. Nothing escapes the text `???`; `configText` in `rules/` refuses it.
+ * `${oc.env:HOME}` would insert the reader's home. Nothing escapes the text `???`; `configText` in `rules/` rejects it.
  */
 export function yamlString(text: string): string {
   return plainYamlString(withoutInterpolation(text));

@@ -139,7 +139,10 @@ export function listedTools(json: string, ...path: string[]): ListedTool[] {
     });
 }
 
-/** The server refused one request. The session can continue. `serverCode` is such as EXECUTION_ERROR. */
+/**
+ * The server refused one request. The session can continue. `serverCode` is the code of the server, such as
+ * EXECUTION_ERROR.
+ */
 export class RefusedError extends UserError {
   override readonly name = 'RefusedError';
   readonly serverCode: string;

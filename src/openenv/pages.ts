@@ -65,8 +65,11 @@ export async function* pages<S extends CountedSplit>(
     });
     if (tasks.length !== stop - start) {
       throw new UserError(
-        `split '${split.name}' has ${split.count} tasks, but the server returned ${tasks.length} for ${start} to ${stop}`,
-        { fix: 'run gymgen again; if the error stays, correct num_tasks or get_task_range on the server' },
+        `split '${split.name}': the server returned ${tasks.length} tasks instead of ${stop - start}`,
+        {
+          details: [`requested: tasks ${start} to ${stop} of ${split.count}`],
+          fix: 'run gymgen again; if the error stays, correct num_tasks or get_task_range on the server',
+        },
       );
     }
     yield { split, start, tasks };

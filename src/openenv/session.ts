@@ -256,7 +256,7 @@ export class Session {
     else if (!this.closing || !isNotice(text)) this.failUnexpected(text);
   }
 
-  /** Ends the session after an unexpected frame, which would be taken for the response to the next request. */
+  /** Ends the session after an unexpected frame, which would be mistaken for the response to the next request. */
   private failUnexpected(text: string): void {
     const what =
       this.answered === 'reset' ? 'the server answered the reset twice' : 'the server sent an unexpected frame';

@@ -151,7 +151,7 @@ function readText(file: string): string {
     if (cause instanceof UserError) throw cause;
     throw new UsageError(`cannot read the batch file: ${(cause as Error).message}`, {
       where: file,
-      fix: 'name a YAML file that you can read',
+      fix: 'pass a readable YAML file',
       cause,
     });
   }

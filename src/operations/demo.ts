@@ -34,7 +34,7 @@ export async function demo(
 /**
  * Serves the built-in example until the signal aborts, which is the normal end.
  * @param serving called with the URL once the server is up
- * @throws UserError if the port is taken
+ * @throws UserError if the port is in use
  */
 export async function serveDemo(
   port: number,
@@ -59,7 +59,7 @@ async function assertFree(port: number): Promise<void> {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') return; // the server reports it
     const other = port === 65_535 ? port - 1 : port + 1;
-    throw new UserError(`port ${port} is taken`, {
+    throw new UserError(`port ${port} is in use`, {
       fix: `stop the program that listens there, or choose another port: --port ${other}`,
       cause,
     });

@@ -175,17 +175,17 @@ export async function generate<T extends Written>(
   }
 }
 
-/** @throws UserError if a newer gymgen wrote the folder: this one would take its changes back */
+/** @throws UserError if a newer gymgen wrote the folder: this version would revert its changes */
 function assertNotNewer(lock: Lock | undefined, folder: string): void {
   const { generator = 0 } = lock ?? {};
   if (generator <= GENERATOR_REVISION) return;
-  throw new UserError(`a newer gymgen wrote this folder (revision ${generator}; this one has ${GENERATOR_REVISION})`, {
+  throw new UserError(`a newer gymgen wrote this folder (revision ${generator}, not ${GENERATOR_REVISION})`, {
     where: path.join(folder, LOCK_FILE),
     fix: 'update gymgen, or move the folder away and write it again',
   });
 }
 
-/** Where a checkout lies does not matter to a command that writes nothing. */
+/** The path of a checkout does not matter to a command that writes nothing. */
 function isAboutPath({ code }: Finding): boolean {
   return code === 'root-path';
 }

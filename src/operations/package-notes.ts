@@ -1,7 +1,7 @@
 import { assumedPins, type Dataset, JOB, type PackagedServer, parsePins, READ_PINS } from '../platform/index.js';
 import type { PackageRequest } from './package-request.js';
 
-/** What the user should know of a package, a sentence each. */
+/** Notes on a package for the user, one sentence each. */
 export function packageNotes(
   { format, target, model, pin, fileset }: PackageRequest,
   servers: readonly PackagedServer[],

@@ -11,7 +11,7 @@ export interface PackageRequest extends DatasetOptions {
   /** Files that gymgen did not write, by their path in the server's folder. */
   carry: readonly string[];
   urlIsReachable: boolean;
-  /** Processors of the cluster's nodes. */
+  /** Architecture of the cluster's nodes. */
   platform: Platform;
   /** Values of `--pin`. */
   pin: readonly string[];

@@ -54,7 +54,7 @@ export interface PackageReport extends WholeWritten {
   commands: string[];
 }
 
-/** What goes into a package. */
+/** The content of a package. */
 interface Parts {
   names: readonly string[];
   servers: readonly PackagedServer[];
@@ -75,7 +75,7 @@ export async function packageServers(
   await assertFinished(request.gymRoot);
   const { folders } = await targetFolders(request.gymRoot, request.names);
   if (request.target === 'evals' && folders.length > 1) {
-    throw new UserError('an evaluation plays one server, but several are named', { fix: 'write a package for each' });
+    throw new UserError('an evaluation can play only one server', { fix: 'write a package for each' });
   }
   const names = folders.map(({ name }) => name);
   const servers = await readServers(folders, request);
@@ -176,13 +176,13 @@ async function write(
   return reportOf(request, { names, servers, dataset, wheels }, filesets, written);
 }
 
-/** @throws UserError that names everything that NeMo Platform or NeMo Gym would refuse */
+/** @throws UserError that lists everything that NeMo Platform or NeMo Gym would reject */
 async function assertAccepted(environment: string, { target, pin }: PackageRequest): Promise<void> {
   const pins = { ...IMAGE_PINS, ...Object.fromEntries(parsePins(pin)) };
   const found = judgePackage(await readPackage(environment, { target, pins }));
   const errors = found.filter(({ severity }) => severity === 'error');
   if (errors.length === 0) return;
-  throw new UserError('a job would refuse the package; nothing was written', {
+  throw new UserError('a job would reject the package; nothing was written', {
     details: errors.map((finding) => `${finding.at.file}: ${describe(finding)}`),
     fix: "correct the server's folder in the Gym root",
   });
@@ -208,16 +208,16 @@ async function* packageFiles(
   }
 }
 
-/** @throws UserError if a file of rows would be empty, which a job refuses */
+/** @throws UserError if a file of rows would be empty, which a job rejects */
 function assertRows(dataset: Dataset): void {
   const empty = dataset.files.find(({ rows }) => rows.count === 0)?.path;
   if (empty === undefined) return;
-  throw new UserError(`${empty} would have no rows, which a job refuses`, {
+  throw new UserError(`${empty} would have no rows, which a job rejects`, {
     fix: empty === TRAINING ? 'choose another split: --train SPLIT' : 'choose another split or a larger share',
   });
 }
 
-/** Names end with a digest of the content: an upload only adds files, and a job refuses old wheels beside new ones. */
+/** Names end with a digest of the content: an upload only adds files, and a job rejects old wheels beside new ones. */
 function filesetNames(
   { fileset }: PackageRequest,
   names: readonly string[],

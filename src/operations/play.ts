@@ -41,7 +41,7 @@ const ROWS = 10;
 /**
  * Plays rows of written servers with NeMo Gym, and summarizes the rollouts. This runs the app.py of the Gym root.
  * @param target a Gym root with names, or the folder of a server
- * @throws UserError if the options do not fit together, if the servers cannot be started, or if no rollout ended
+ * @throws UserError if options cannot be combined, if the servers cannot be started, or if no rollout ended
  */
 export async function playServers(
   target: string,

@@ -4,7 +4,7 @@ import { namesOf } from '../gym/index.js';
 import { type Lock, lockedRows } from '../output/index.js';
 import { gymgenCommand } from '../printed-command.js';
 
-/** What is known of a run that reads a recording. */
+/** A run that reads a recording. */
 export interface RecordedRun {
   /** The recording. */
   file: string;
@@ -19,7 +19,7 @@ export interface RecordedRun {
 /**
  * A recording may have less than its source. What it leaves out is unknown: it must not count as removed.
  * @param lock of the existing folder
- * @throws UserError if the folder has splits or rows that only the source can tell of
+ * @throws UserError if the folder has splits or rows that the recording may lack
  */
 export function assertRecorded({ file, name, found, selected, limit }: RecordedRun, lock: Lock | undefined): void {
   const gaps = [...missingSplits(name, found, selected, lock), ...missingTasks(name, found, limit, lock)];

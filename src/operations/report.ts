@@ -10,7 +10,7 @@ export interface ReportRequest {
   inputs: readonly string[];
   /** The page to write. */
   file: string;
-  /** Longest sequence that the trainer takes, in tokens. */
+  /** Longest sequence that the trainer accepts, in tokens. */
   maxTotalSequenceLength?: number;
   /** Whether to replace a file that is not a report. */
   force: boolean;

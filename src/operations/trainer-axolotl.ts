@@ -92,7 +92,7 @@ function targetOf(file: string): Promise<string> {
 
 async function assertReplaceableRows(target: string, file: string, names: AxolotlTraining['names']): Promise<void> {
   if ((await orUndefined(['ENOENT'], isFixedRows(target, names))) !== false) return;
-  throw new UserError('file exists and was not written by gymgen for this server', {
+  throw new UserError('existing file was not written by gymgen for this server', {
     where: file,
     fix: 'choose another folder with -o, or add --force to replace it',
   });

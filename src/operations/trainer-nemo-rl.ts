@@ -27,7 +27,7 @@ export interface TrainerNemoRlReport extends NemoRlConfig {
 /**
  * Writes the config of NeMo RL for written servers. Nothing in the Gym root changes.
  * @param progress called now and then with what is being done
- * @throws UserError if NeMo RL would refuse the config, or if another file exists at its path; then nothing is written
+ * @throws UserError if NeMo RL would reject the config, or if another file exists at its path; then nothing is written
  */
 export async function trainerNemoRl(
   { target, names, file: named, force, dryRun, ...request }: TrainerNemoRlRequest,

@@ -3,15 +3,15 @@ import { UserError } from '../errors.js';
 import { OverLimit } from '../limits.js';
 import type { OnProgress } from '../reporter.js';
 import {
+  findingOf,
   IMAGE_PINS,
-  type Judgement,
-  judgement,
   MANIFEST,
   OVER_LIMIT,
   type PackageFacts,
   type PackagePlatform,
   type PackageTarget,
   type RowContext,
+  type RuleFinding,
 } from '../rules/index.js';
 import { findUv } from '../source/index.js';
 import {
@@ -38,7 +38,7 @@ import {
 export interface ValidateRequest {
   /** Gym roots, folders of servers, packages and datasets. */
   targets: readonly string[];
-  /** The package that rows are judged against. Default: the first package among the targets. */
+  /** The package that rows are checked against. Default: the first package among the targets. */
   packageOfRows?: string;
   target?: PackageTarget;
   platform?: PackagePlatform;
@@ -54,7 +54,7 @@ export interface ValidateRequest {
   pins?: readonly string[];
 }
 
-/** What was found in one target. */
+/** The findings of one target. */
 export interface Judged {
   kind: 'root' | 'server' | 'package' | 'dataset';
   /** As passed. */
@@ -74,7 +74,7 @@ export interface ValidateReport {
 }
 
 /**
- * Judges Gym roots, packages and datasets. Nothing of them is run, built or fetched.
+ * Checks Gym roots, packages and datasets. Runs, builds and fetches nothing.
  * @param progress called now and then with what is being done
  * @throws UserError if a target cannot be read or is none of these
  */
@@ -86,7 +86,7 @@ export async function validate(
   const targets: Target[] = [];
   for (const path of request.targets) targets.push(await targetAt(path));
   const options = { target: request.target ?? 'grpo', pins: pinsOf(request.pins ?? []) } as const;
-  const asked = { notJudged: [] as string[], unreachable: [] as Judgement[] };
+  const asked = { notJudged: [] as string[], unreachable: [] as RuleFinding[] };
   const live = request.live ? liveRequest(asked, request.headers ?? {}, progress, signal) : undefined;
   const context = await contextOf(request, targets, options, live);
   const uv = await findUv();
@@ -124,7 +124,7 @@ function asError(finding: Found): Found {
 }
 
 function liveRequest(
-  asked: { notJudged: string[]; unreachable: Judgement[] },
+  asked: { notJudged: string[]; unreachable: RuleFinding[] },
   headers: Record<string, string>,
   progress: OnProgress,
   signal: AbortSignal,
@@ -215,7 +215,7 @@ async function withinLimits(found: Collector, work: () => Promise<void>): Promis
   } catch (error) {
     if (!(error instanceof OverLimit)) throw error;
     const fix = error.fix ?? 'reduce it';
-    found.add([judgement(OVER_LIMIT, { at: { file: '' }, subject: 'input', problem: error.message, fix })]);
+    found.add([findingOf(OVER_LIMIT, { at: { file: '' }, subject: 'input', problem: error.message, fix })]);
   }
 }
 

@@ -31,10 +31,10 @@ export function parseFlags(flags: Flags): OptionValues {
 /** Options whose value may be `@FILE`. */
 export const TEXT_OPTIONS = NAMES.filter((name) => (OPTIONS[name] as Option).path === '@file');
 
-/** Options that a lock file keeps: a closed list, which has no secrets, no paths of one machine and nothing that runs code. */
+/** Options that a lock file keeps: a closed list without secrets, machine-specific paths or options that run code. */
 export const RECORDED_OPTIONS = NAMES.filter((name) => (OPTIONS[name] as Option).recorded);
 
-/** With `@` in front, a text would be the name of a file, which a lock file may not choose. */
+/** A text that begins with `@` would name a file, which a lock file may not do. */
 const LockedText = z.string().regex(/^[^@]/, 'names a file: pass the option again with gymgen write');
 
 /** The options of a lock file, with the same checks as on the command line. */

@@ -49,7 +49,7 @@ export const GENERATE_OPTIONS = {
     },
     datasets: {
       flags: '--datasets <train=SPLIT,validation=SPLIT|none>',
-      help: 'Splits for Gym to train and validate on; if named, 5 example rows are written, too',
+      help: 'Splits for Gym to train and validate on; naming splits also writes 5 example rows',
       unset: 'train, and the first of validation, val, dev, eval, test',
       commands: GENERATE,
       value: (v) => v.datasets,
@@ -176,7 +176,7 @@ export const GENERATE_OPTIONS = {
     },
     prompt: {
       flags: '--prompt <text|@file>',
-      help: 'Prompt of tasks without one; the first observation is added below it',
+      help: 'Prompt of tasks without one; the first observation is appended',
       commands: READ,
       value: (v) => v.textOrFile,
       path: '@file',
@@ -185,7 +185,7 @@ export const GENERATE_OPTIONS = {
     promptField: {
       flags: '--prompt-field <name>',
       help: 'Field of the first observation to add to the prompt, such as metadata.question',
-      unset: 'a usual one such as question, else the whole observation',
+      unset: 'a common one such as question, otherwise the whole observation',
       commands: READ,
       value: (v) => v.texts,
       repeatable: true,
@@ -203,7 +203,7 @@ export const GENERATE_OPTIONS = {
     },
     fixField: {
       flags: '--fix-field <name=value>',
-      help: 'Fixed value for a field of the action (JSON, else text)',
+      help: 'Fixed value for a field of the action (JSON, otherwise text)',
       commands: READ,
       value: (v) => v.pairs('=', 'NAME=VALUE'),
       repeatable: true,
@@ -291,7 +291,7 @@ export const GENERATE_OPTIONS = {
       flags: '--header <name: value>',
       help: 'HTTP header for probing only; never written',
       commands: [...CONNECT, 'validate'],
-      in: { validate: { help: 'HTTP header for the requests of --live, to every server that it asks' } },
+      in: { validate: { help: 'HTTP header for all requests of --live' } },
       value: (v) => v.headers(':', "'Name: value'"),
       repeatable: true,
     },

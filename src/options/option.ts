@@ -38,7 +38,7 @@ export interface Option {
   conflicts?: string;
   /** Whether the lock file keeps the option. `check` and `update` then take its value from there. */
   recorded?: true;
-  /** Whether the value names a file, a program, or with `@` in front a file that holds a text. */
+  /** Whether the value is the path of a file or a program, or `@` and the path of a file with a text. */
   path?: 'file' | 'program' | '@file';
   /** Differences in the help of single commands. */
   in?: Partial<Record<CommandName, Partial<Pick<Option, 'help' | 'unset'>>>>;
@@ -47,11 +47,11 @@ export interface Option {
 /** Commands that generate a folder, or show what would be generated. */
 export const GENERATE = ['write', 'check', 'batch', 'inspect'] as const;
 
-/** Commands that read a source which the command line names. */
+/** Commands that read a source from the command line. */
 export const READ = [...GENERATE, 'record'] as const;
 
-/** All commands that read a source, also one that a lock file names. */
+/** All commands that read a source, including the source of a lock file. */
 export const CONNECT = [...READ, 'update'] as const;
 
-/** Rows of the table without a check of their values, so that the types of the values can be derived from them. */
+/** Declares rows of the table with their exact types, from which the types of the values are derived. */
 export const rows = <const T extends Record<string, Option>>(group: T): T => group;

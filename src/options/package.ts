@@ -42,7 +42,7 @@ export const PACKAGE_OPTIONS = {
     },
     rowLimit: {
       flags: '--limit <rows>',
-      help: 'Maximum number of rows of each split and server',
+      help: 'Maximum number of rows per split and server',
       unset: 'all',
       commands: PACKAGE,
       value: (v) => v.whole(1),

@@ -17,7 +17,7 @@ export const PLATFORM_OPTIONS = {
     },
     platform: {
       flags: '--platform <linux/amd64|linux/arm64>',
-      help: "Processors of the cluster's nodes",
+      help: "Architecture of the cluster's nodes",
       default: 'linux/amd64',
       commands: BOTH,
       value: (v) => v.oneOf(PLATFORMS),

@@ -18,7 +18,10 @@ const ALL = [
   'trainer verl',
 ] as const;
 
-/** Options that decide how a command runs and what it prints, by the heading of their group. A lock file keeps none of them. */
+/**
+ * Options that decide how a command runs and what it prints, by the heading of their group. They are not kept in lock
+ * files.
+ */
 export const RUN_OPTIONS = {
   Run: rows({
     dryRun: {
@@ -98,20 +101,20 @@ export const RUN_OPTIONS = {
     },
     maxTotalSequenceLength: {
       flags: '--max-total-sequence-length <tokens>',
-      help: 'Longest sequence that the trainer takes; the page marks longer ones',
+      help: 'Longest sequence that the trainer accepts; the page marks longer ones',
       commands: ['report', 'trainer nemo-rl', 'trainer axolotl', 'trainer verl'],
       in: {
         'trainer axolotl': {
           help: 'Longest sequence: a row and all replies to it',
-          unset: 'fits the longest row at 4 characters a token',
+          unset: 'fits the longest row at 4 characters per token',
         },
         'trainer verl': {
           help: 'Longest sequence: a row and all replies to it',
-          unset: 'fits the longest row at 4 characters a token',
+          unset: 'fits the longest row at 4 characters per token',
         },
         'trainer nemo-rl': {
           help: 'Longest sequence: a row and all replies to it',
-          unset: 'as in `--base` if the rows fit, or a length that fits the longest row at 4 characters a token',
+          unset: 'as in `--base` if the rows fit, or a length that fits the longest row at 4 characters per token',
         },
       },
       value: (v) => v.whole(1),
@@ -146,7 +149,7 @@ export const RUN_OPTIONS = {
     },
     strict: {
       flags: '--strict',
-      help: 'Treat warnings as errors: exit with 1 and write nothing for a source that has any',
+      help: 'Treat warnings as errors: exit with 1, and write nothing for a source with warnings',
       commands: [...GENERATE, 'validate'],
       in: { validate: { help: 'Exit with 1 for warnings, too' } },
     },
@@ -157,7 +160,7 @@ export const RUN_OPTIONS = {
     },
     port: {
       flags: '--port <port>',
-      help: 'Port of the server, also in the config',
+      help: 'Port of the server, also written into the config',
       default: 8000,
       commands: ['demo'],
       value: (v) => v.port,
@@ -176,7 +179,7 @@ export const RUN_OPTIONS = {
     },
     verbose: {
       flags: '-v, --verbose',
-      help: 'Print each request with its time, and what caused an error',
+      help: 'Print each request with its time, and the cause of an error',
       commands: ALL,
     },
   }),

@@ -6,7 +6,7 @@ export const AXOLOTL = { maxSteps: 8, lora: 32 } as const;
 /** What `gymgen trainer axolotl` writes. */
 export const AXOLOTL_FORMS = ['plugin', 'rollout-loop'] as const;
 
-/** Values for Axolotl, and for NeMo RL's own base, which was made for another task. Lengths are in tokens. */
+/** Values for Axolotl, and for NeMo RL's own base, which is for another task. Lengths are in tokens. */
 export const TRAINING = {
   model: 'Qwen/Qwen3-4B',
   promptsPerStep: 4,
@@ -53,7 +53,7 @@ export const TRAINER_OPTIONS = {
     },
     base: {
       flags: '--base <file>',
-      help: 'Config to inherit from; its values stay unless an option or the rows need others',
+      help: 'Config to inherit from; an option or the rows may override its values',
       unset: "the checkout's examples/configs/grpo_math_1B.yaml",
       commands: ['trainer nemo-rl'],
       value: (v) => v.text,
@@ -141,8 +141,8 @@ export const TRAINER_OPTIONS = {
     },
     gpus: {
       flags: '--gpus <n>',
-      help: 'Number of GPUs of a node',
-      unset: 'as in the base',
+      help: 'Number of GPUs per node',
+      unset: 'as in `--base`',
       commands: ['trainer nemo-rl'],
       value: (v) => v.whole(1),
     },

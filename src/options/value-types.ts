@@ -9,7 +9,7 @@ export interface Shape {
   typescript: string;
 }
 
-/** The shapes of values that are neither texts nor choices. test/docs/ makes schemas and types from them. */
+/** The shapes of values that are neither texts nor choices. test/docs/ generates schemas and types from them. */
 export const SHAPES = z.registry<Shape>();
 
 const number = (type: 'integer' | 'number', bounds: object = {}) => ({
@@ -40,7 +40,7 @@ export const seconds = z
   .pipe(z.number('must be a number of seconds').min(0.001, 'must be 0.001 seconds or more').max(1e6, 'is too large'))
   .register(SHAPES, number('number', { minimum: 0.001, maximum: 1e6 }));
 
-/** More than nothing, and less than all. */
+/** A number between 0 and 1, both excluded. */
 export const share = z
   .string()
   .transform(Number)
@@ -63,7 +63,7 @@ export const filled = (what: string) => z.string().min(1, `must be ${what}`);
 export const oneOf = <const T extends readonly string[]>(choices: T) =>
   z.enum(choices, `must be one of ${choices.join(', ')}`);
 
-/** A text, or the file that holds it: `@FILE`. */
+/** A text, or `@FILE` for a file that contains the text. */
 export const textOrFile = z.string().transform((value) => {
   if (!value.startsWith('@')) return value;
   const file = value.slice(1);
@@ -73,7 +73,7 @@ export const textOrFile = z.string().transform((value) => {
     if (cause instanceof UserError) throw cause;
     throw new UsageError(`cannot read the text: ${(cause as Error).message}`, {
       where: file,
-      fix: 'name a file that you can read: @FILE',
+      fix: 'pass a readable file: @FILE',
       cause,
     });
   }

@@ -193,9 +193,9 @@ async function writeJournal(places: Places, journal: Journal): Promise<boolean> 
 }
 
 /**
- * The journal of a commit that an earlier process began.
+ * The journal of a commit that an earlier process started.
  * @returns undefined if there is none
- * @throws UserError if this user on this machine did not begin it, for this root and name
+ * @throws UserError unless this user started the commit on this machine, for this root and name
  */
 export async function readJournal(places: Places): Promise<Journal | undefined> {
   const text = await readFileAt(places.journal, LIMITS.journalBytes);
@@ -203,11 +203,11 @@ export async function readJournal(places: Places): Promise<Journal | undefined> 
   const body = typeof text === 'string' ? undefined : await verified(places, text);
   const fix = discardStagingFix(places);
   if (!body) {
-    throw new UserError('interrupted write was not begun by this user on this machine', { where: places.journal, fix });
+    throw new UserError('cannot verify who started the interrupted write', { where: places.journal, fix });
   }
   const journal = Journal.safeParse(JSON.parse(body.toString()));
   if (journal.success) return journal.data;
-  throw new UserError('interrupted write was begun by a newer gymgen', {
+  throw new UserError('interrupted write was started by a newer gymgen', {
     where: places.journal,
     fix: `update gymgen; or ${fix}`,
   });

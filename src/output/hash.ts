@@ -10,7 +10,10 @@ const LF = 0x0a;
 /** Bytes that one read asks for. */
 const READ_SIZE = 256 * 1024;
 
-/** SHA-256 of a stream, with CR LF read as LF, so that a checkout with Windows line ends is not a change. Counts lines. */
+/**
+ * SHA-256 of a stream, with CR LF read as LF, so that a checkout with Windows line endings is not a change. Counts
+ * lines.
+ */
 export class Digest {
   lines = 0;
   private readonly hash = createHash('sha256');

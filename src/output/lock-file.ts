@@ -87,7 +87,7 @@ export function lockedPrompts(lock: Lock | undefined, path: string): string | un
 /** Three bytes in base64. */
 const CHARACTERS_OF_ROW = 4;
 
-/** Number of rows of a file as it was generated; undefined if the lock file does not tell. */
+/** Number of rows of a file as it was generated; undefined if the lock file does not say. */
 export function lockedRows(lock: Lock | undefined, path: string): number | undefined {
   const prompts = lockedPrompts(lock, path);
   return prompts === undefined ? undefined : prompts.length / CHARACTERS_OF_ROW;
@@ -125,7 +125,7 @@ export function lockText(record: Record<string, JsonValue>, { generated, left, t
   return `${safeJson(lock, 2)}\n`;
 }
 
-/** Twenty rows a line, so that git can merge and show changes. */
+/** Twenty rows per line, so that git can merge and show changes. */
 const LINE = 20 * CHARACTERS_OF_ROW;
 
 function linesOf(prompts: string): string[] {
@@ -159,7 +159,7 @@ export async function readLock(folder: string): Promise<Lock | undefined> {
   const json = parse(withoutMark(bytes).toString(), where);
   const format = z.object({ format: z.int() }).safeParse(json).data?.format;
   if (format !== undefined && format > LOCK_FORMAT) {
-    const what = `lock file is from a newer gymgen (format ${format}; this version reads ${LOCK_FORMAT})`;
+    const what = `lock file is from a newer gymgen (format ${format}, not ${LOCK_FORMAT})`;
     throw new UserError(what, { where, fix: 'update gymgen' });
   }
   for (const key of FILE_KEYS) {

@@ -161,7 +161,7 @@ async function stage(
     signal.throwIfAborted();
     if (!isSafePath(file.path)) throw new Error(`unsafe path of a generated file: ${JSON.stringify(file.path)}`);
     if (taken.has(folded(file.path)))
-      throw new UserError('two files have one name', { where: file.path, fix: 'rename one' });
+      throw new UserError('two files have the same name', { where: file.path, fix: 'rename one' });
     taken.add(folded(file.path));
     const seen = { size: 0, hash: createHash('sha256') };
     const chunks = counted(chunksOf(file), seen, signal);
@@ -221,7 +221,7 @@ async function existing({ folder }: Places): Promise<Existing | undefined> {
   const found = await look(folder);
   if (!found) return undefined;
   if (found.isSymbolicLink())
-    throw new UserError('is a symlink', { where: folder, fix: 'name the folder that it leads to' });
+    throw new UserError('is a symlink', { where: folder, fix: 'pass the folder that the symlink points to' });
   if (!found.isDirectory()) throw new UserError('is not a folder', { where: folder, fix: 'choose another folder' });
   if ((await entriesOf(folder))?.length === 0) return undefined;
   const record = await readRecord(folder);

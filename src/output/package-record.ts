@@ -25,7 +25,7 @@ export async function readRecord(folder: string): Promise<WholeRecord> {
   const where = join(folder, RECORD_FILE);
   const bytes = await readFileAt(where, LIMITS.lockBytes);
   if (bytes === undefined) {
-    throw new UserError(`folder was not written by gymgen: it has no ${RECORD_FILE}`, { where: folder, fix: FIX });
+    throw new UserError(`folder was not written by gymgen (no ${RECORD_FILE})`, { where: folder, fix: FIX });
   }
   if (bytes === 'not-a-file') throw new UserError('not a regular file', { where, fix: FIX });
   if (bytes === 'too-large') throw overLimit('lockBytes', { where, fix: FIX });

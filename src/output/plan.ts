@@ -20,7 +20,7 @@ export interface PlanParts {
 
 /**
  * Compares the generated files with the existing ones. Writes nothing.
- * @param record what the lock file says of the run
+ * @param record what the lock file says about the run
  */
 export async function makePlan(
   parts: PlanParts,

@@ -15,7 +15,7 @@ const underWay = new Map<string, Promise<string[]>>();
 /**
  * Completes every interrupted commit on this Gym root, and cleans up after dead runs. Every command that writes calls it first.
  * @returns the names of the folders that were completed
- * @throws UserError if another user began one; then nothing is changed
+ * @throws UserError if another user started one; then nothing is changed
  */
 export async function finishCommits(gymRoot: string): Promise<string[]> {
   const root = resolve(gymRoot);
@@ -59,9 +59,9 @@ async function finishDead(places: Places): Promise<boolean> {
 }
 
 /**
- * Completes the commit that an earlier process began. Only for the run that holds the run lock.
+ * Completes the commit that an earlier process started. Only for the run that holds the run lock.
  * @returns false if there is none
- * @throws UserError if this user did not begin it, or if a staged file has changed since
+ * @throws UserError if this user did not start the commit, or if a staged file has changed since
  */
 export async function finishCommit(places: Places): Promise<boolean> {
   await assertStaging(places);

@@ -135,7 +135,7 @@ function parse(text: string | undefined): Owner | undefined {
   }
 }
 
-/** A process. On Linux, its start time tells it from a later process with the same pid. */
+/** A process. On Linux, its start time distinguishes it from a later process with the same pid. */
 const Owner = z.object({ pid: z.int().positive(), started: z.string().optional() });
 type Owner = z.infer<typeof Owner>;
 

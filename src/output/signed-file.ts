@@ -6,7 +6,7 @@ import { withDraft } from './loose-files.js';
 
 const SIGNATURE = /^# Written by (gymgen [a-z -]+), (sha256:[0-9a-f]{64})\n/;
 
-/** A text with a first line that names the command which wrote it, and the hash of the rest: later edits are noticed. */
+/** A text whose first line names the command that wrote it, and a hash of the rest, so that later edits are noticed. */
 export function signed(command: string, text: string): string {
   return `# Written by gymgen ${command}, ${hashText(text)}\n${text}`;
 }
@@ -32,7 +32,7 @@ export async function replaceableText(target: string, file: string): Promise<str
 export type SignedStatus = 'wrote' | 'same' | 'planned';
 
 /**
- * Writes a file whose text `signed` made, atomically.
+ * Atomically writes a file whose text was created by `signed`.
  * @param path absolute path; `file` is the same as the user wrote it
  * @throws UserError if the existing file was edited, or is not gymgen's
  */

@@ -6,7 +6,7 @@ import type { Places } from './paths.js';
 import { type RunLock, runningOwner, takeRunLock } from './run-lock.js';
 import { emptyStaging, removeStaging } from './stage.js';
 
-/** How a run treats what a dead run has left. */
+/** How a run handles the leftovers of a dead run. */
 export interface Recovery {
   /** Throws if the leftovers cannot be completed. Called before anything is changed. */
   check(places: Places): Promise<unknown>;

@@ -22,7 +22,7 @@ export interface WriteOptions {
 
 /**
  * Makes a folder of the Gym root equal to the generated files, atomically.
- * @param record called after the last file: what the lock file says of the run
+ * @param record called after the last file: what the lock file says about the run
  * @throws UserError if the target cannot be written, or contains files that the user created or edited
  * @throws the signal's reason once it is aborted: before the commit nothing is changed, after it the commit is complete
  */
@@ -124,7 +124,7 @@ async function assertTarget(places: Places, dryRun: boolean): Promise<void> {
 async function assertOurs({ folder }: Places): Promise<void> {
   const names = ((await entriesOf(folder)) ?? []).map(({ name }) => name);
   if (names.includes(LOCK_FILE) || names.every((name) => LEFTOVER.test(name))) return;
-  throw new UserError(`folder was not written by gymgen: it has no ${LOCK_FILE}`, {
+  throw new UserError(`folder was not written by gymgen (no ${LOCK_FILE})`, {
     where: folder,
     fix: 'choose another name with --name, or move that folder away',
   });

@@ -68,7 +68,7 @@ async function walk(root: string, below: string, found: BundleFolder): Promise<v
     if (found.files.length <= LIMITS.lockFiles) continue;
     throw new UserError(`bundle has more than ${LIMITS.lockFiles} files`, {
       where: root,
-      fix: 'remove what it does not need',
+      fix: 'remove files that the bundle does not need',
     });
   }
 }

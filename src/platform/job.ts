@@ -12,7 +12,7 @@ export interface JobParts {
   dataset: string;
 }
 
-/** What `--model` is without a value: a name that the Platform refuses, so that it is not trained by mistake. */
+/** Default of `--model`: a name that the Platform rejects, so that no model is trained by mistake. */
 export const NO_MODEL = 'YOUR_MODEL';
 
 /** `job.json`: the job that uses the file sets. Training has NeMo Platform's defaults, which the user may add to. */

@@ -27,7 +27,7 @@ export function requirementsIn(pyproject: string, where: string): string[] {
   const sources = sourcesOf(toml);
   const local = lines.filter((line) => sources.has(nameOf(line)));
   if (local.length > 0) {
-    throw new UserError('a requirements.txt cannot express the [tool.uv.sources] of a dependency', {
+    throw new UserError('requirements.txt cannot express [tool.uv.sources]', {
       where,
       details: local,
       fix: 'name a released version',

@@ -103,7 +103,7 @@ function* linesOf(piece: Buffer): Generator<Buffer> {
   }
 }
 
-/** Whether a task belongs to the validation rows. Only its id decides, so that more tasks move none. */
+/** Whether a task belongs to the validation rows. Only its id decides, so adding tasks moves no other task. */
 function isInValidation(line: Buffer, fraction: number, where: string): boolean {
   const text = line.toString();
   const id = taskIdOf(text) ?? parsedId(text, where);

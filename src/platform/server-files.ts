@@ -19,7 +19,7 @@ export interface ServerFiles {
 /** Files that each server needs. */
 const NEEDED = ['app.py', 'task_data.py', 'toolsets.json'];
 const PACKAGES = /^(?:openenv_bridge|bundle_child)\//;
-/** What only this machine needs, and why a package does without it. */
+/** Files that a package does not need, and why. */
 const LEFT_OUT: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^data\//, 'rows are a file set of their own'],
   [/^tests\//, 'a job runs no tests'],
@@ -31,7 +31,7 @@ const LEFT_OUT: readonly (readonly [pattern: RegExp, why: string])[] = [
 /**
  * Sorts the files of a written folder.
  * @param carry paths of files that gymgen did not write and that the user wants in the package
- * @throws UserError if a needed file is missing, or a file to carry is not there
+ * @throws UserError if a needed file is missing, or a file to carry does not exist
  */
 export async function serverFiles(
   { folder, name, lock }: WrittenFolder,

@@ -66,7 +66,7 @@ async function bundleOf(
   const folder = await bundleFiles(at);
   if (!hasRows(folder)) return { ...folder, reference: BUNDLE_REFERENCE };
   if (format === 'native-v1') {
-    throw new UserError('NeMo Platform accepts .jsonl files of bundles only in wheels', {
+    throw new UserError('NeMo Platform accepts .jsonl files only in wheels', {
       where: at,
       fix: 'use --format wheels-v1',
     });
@@ -86,7 +86,7 @@ function assertPlayable({ settings }: Server, { format, target, urlIsReachable }
     });
   }
   if (headers.length > 0 && target === 'grpo') {
-    throw new UserError('a GRPO job cannot set environment variables of the headers', {
+    throw new UserError('a GRPO job cannot set variables for headers', {
       where,
       details: headers.map((value) => `headers: ${value}`),
       fix: 'use a server without a token, or --target evals, whose env_secrets reach the server',

@@ -22,7 +22,7 @@ export interface CarriedFile {
   copy: string;
 }
 
-/** What the config of a written folder says. */
+/** The parts of a written folder's config that a package needs. */
 export interface ServerSettings {
   url: string | undefined;
   bundle: string | undefined;

@@ -29,9 +29,9 @@ export interface Wheels {
 }
 
 /**
- * The wheels of a package, and its closure.txt. As long as nothing changes that decides the versions, they are those of the
- * existing package.
- * @throws UserError if they cannot be found, or are not enough
+ * The wheels of a package, and its closure.txt. The wheels of the existing package are reused, unless an input that
+ * decides the versions has changed.
+ * @throws UserError if wheels cannot be found, or are missing
  */
 export async function wheelsOf(
   { folder, ...parts }: WheelsRequest,

@@ -1,4 +1,4 @@
-/** Ends what was started, the last first, however the work has gone. */
+/** Ends everything that was started, in reverse order, whether the work succeeded or failed. */
 export class Endings {
   private readonly all: (() => Promise<void>)[] = [];
 
@@ -8,7 +8,7 @@ export class Endings {
     return started;
   }
 
-  /** Calls each ending once, also if others fail. @throws the first failure */
+  /** Calls each ending once, even if others fail. @throws the first failure */
   async run(): Promise<void> {
     const failures: unknown[] = [];
     for (let end = this.all.pop(); end; end = this.all.pop()) {

@@ -11,7 +11,7 @@ export interface NamedModel {
   url: string;
   /** May be left out if the server has only one. */
   model?: string;
-  /** By default what the server is. */
+  /** Detected from the server by default. */
   type?: ModelType;
   /** Name of the environment variable that has the key. */
   keyEnv?: string;
@@ -25,12 +25,12 @@ export interface Model {
   keyEnv?: string;
 }
 
-/** Seconds without an answer: a model server answers these requests at once. */
+/** Time limit in seconds. A model server answers these requests at once. */
 const TIMEOUT = 30;
 
 /**
- * Finds out what a model server is, and checks that it has the model.
- * @throws UserError if it cannot be reached, refuses the key or does not have the model
+ * Detects the type of a model server, and checks that the server has the model.
+ * @throws UserError if the server cannot be reached, rejects the key or does not have the model
  */
 export async function findModel(named: NamedModel, signal: AbortSignal): Promise<Model> {
   const { keyEnv } = named;
@@ -62,7 +62,7 @@ export async function findModel(named: NamedModel, signal: AbortSignal): Promise
 export function keyIn(name: string): string {
   if (!/^[A-Za-z_]\w*$/.test(name)) {
     throw new UserError('--model-api-key-env takes a variable name, not the key', {
-      fix: 'such as: --model-api-key-env OPENAI_API_KEY',
+      fix: 'for example: --model-api-key-env OPENAI_API_KEY',
     });
   }
   const key = process.env[name];
@@ -99,7 +99,7 @@ async function listedModels(
             : undefined;
     if (fix === undefined) return [];
     const message = key === undefined ? error.message : withoutSecret(error.message, key);
-    throw new UserError(`cannot ask the model server: ${message}`, {
+    throw new UserError(`cannot query the model server: ${message}`, {
       ...(error.where === undefined ? {} : { where: error.where }),
       fix,
     });
@@ -129,7 +129,7 @@ function chosen(named: string | undefined, listed: readonly Listed[], isVllm: bo
   });
 }
 
-/** Whether the server has the Responses API. It refuses an empty request, so nothing is generated. */
+/** Whether the server has the Responses API. The server rejects an empty request, so nothing is generated. */
 async function hasResponses(http: HttpClient): Promise<boolean> {
   try {
     await http.ask('POST', '/responses', {});

@@ -35,8 +35,8 @@ export interface GymSettings {
 }
 
 /**
- * The `env.yaml` for `gym env start`, which overrides all configs. Paths and URLs in it need no quoting for Hydra, and secrets
- * stay in the environment.
+ * The `env.yaml` for `gym env start`, which overrides all configs. In this file, paths and URLs need no quotes for
+ * Hydra, and secrets stay in the environment.
  */
 export function serveConfig({ servers, model, ray, headPort, venvs }: GymSettings): string {
   const configs = servers.map(({ name, folder }) => join(folder, namesOf(name).config));

@@ -32,8 +32,9 @@ export interface GymPython {
 }
 
 /**
- * The environment in which NeMo Gym runs, and its servers that need nothing more: the packages that gymgen locks, in the cache.
- * @param named a Python that has NeMo Gym, which is used in its place
+ * The environment for NeMo Gym, and for servers without further requirements. By default, gymgen installs its locked
+ * packages in the cache.
+ * @param named a Python with NeMo Gym to use instead
  * @throws UserError if the environment cannot be created, or if the Python lacks NeMo Gym
  */
 export async function gymPython(
@@ -52,7 +53,7 @@ import importlib.metadata, json, sys, sysconfig
 print(json.dumps([importlib.metadata.version("nemo-gym"), sys.executable, sysconfig.get_path("scripts")]))`;
 
 async function checkedPython(named: string, signal: AbortSignal): Promise<GymPython> {
-  const fix = 'name a Python that has nemo-gym 0.7 or newer, or leave --python out';
+  const fix = 'pass a Python that has nemo-gym 0.7 or newer, or leave --python out';
   const probed = await runProgram(named, ['-I', '-c', PROBE], { cwd: '/', reject: false, signal });
   signal.throwIfAborted();
   if (probed.failed) {
@@ -71,7 +72,8 @@ async function checkedPython(named: string, signal: AbortSignal): Promise<GymPyt
 }
 
 /**
- * The Python for a written server: NeMo Gym's own, or an environment with what the server's pyproject.toml asks for in addition.
+ * The Python for a written server: NeMo Gym's own, or an environment with the additional requirements of the server's
+ * pyproject.toml.
  * @param folder of the server
  * @throws UserError if its pyproject.toml cannot be read, or if the environment cannot be created
  */

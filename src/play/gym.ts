@@ -17,7 +17,7 @@ export interface GymOptions {
 }
 
 export interface GymServers {
-  /** Rejects when `gym env start` ends by itself, also because a server has ended. */
+  /** Rejects when `gym env start` ends by itself, for example because a server has ended. */
   ended: Promise<never>;
   stop(): Promise<void>;
 }
@@ -26,7 +26,8 @@ export interface GymServers {
 const STOP_MS = 15_000;
 
 /**
- * The environment of NeMo Gym's processes: this process's, without what would lead NeMo Gym to other code or configs.
+ * The environment variables of NeMo Gym's processes: those of this process, except the ones that select other code or
+ * configs.
  * @param programs folder of the programs `gym` and `ray`
  */
 export function gymEnvironment(programs: string, more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
@@ -35,7 +36,8 @@ export function gymEnvironment(programs: string, more: Readonly<Record<string, s
     ...env,
     PATH: [programs, ...(env.PATH ? [env.PATH] : [])].join(delimiter),
     PYTHONUNBUFFERED: '1',
-    // The environment is compiled already; nothing is to be written to the Gym root. With a prefix, Python looks only there.
+    // The packages are compiled already, and the Gym root must not change. With a prefix, Python looks for bytecode
+    // only there.
     ...(env.PYTHONPYCACHEPREFIX === undefined ? { PYTHONDONTWRITEBYTECODE: '1' } : {}),
     RAY_USAGE_STATS_ENABLED: '0',
     ...more,
@@ -64,7 +66,7 @@ export async function startServers(options: GymOptions): Promise<GymServers> {
     throw new UserError('NeMo Gym could not run the servers', {
       where: log.file,
       details: log.reasons(),
-      fix: 'read the log: it has what the servers printed',
+      fix: 'read the log, which has the output of the servers',
     });
   });
   ended.catch(() => {});
@@ -99,7 +101,7 @@ export async function runRollouts(options: GymOptions, others: readonly Promise<
     throw new UserError('NeMo Gym could not run the rollouts', {
       where: log.file,
       details: log.reasons(),
-      fix: 'read the log: it has what NeMo Gym and the servers printed',
+      fix: 'read the log, which has the output of NeMo Gym and the servers',
     });
   } finally {
     release();

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { shellQuote } from '../printed-command.js';
 
 /**
- * Makes NeMo Gym take a Python for a server, and not create a venv. NeMo Gym looks for two files, `bin/python` and `bin/activate`.
- * They lead to the real environment, so that Python finds its packages and its bytecode where they are.
+ * Makes NeMo Gym use a Python for a server instead of creating a venv. NeMo Gym looks for two files, `bin/python` and
+ * `bin/activate`. They lead to the real environment, so Python finds the packages and their bytecode there.
  * @param venvs `uv_venv_dir` of NeMo Gym
  * @param server `<type>/<name>`
  */

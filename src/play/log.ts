@@ -12,7 +12,7 @@ const MAX_BYTES = 64 * 2 ** 20;
 /** The last line of a Python traceback: `ValueError: …`, `ray.exceptions.RaySystemError: …` */
 const EXCEPTION = /^(?:\(\w+\) )?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit): ./;
 
-/** What NeMo Gym and its servers print: the end for error messages, everything in a file. */
+/** The output of NeMo Gym and its servers: a file, and the last lines for error messages. */
 export class Log {
   private readonly lines: string[] = [];
   private readonly stream: WriteStream;
@@ -36,7 +36,9 @@ export class Log {
     if (this.bytes <= MAX_BYTES) this.stream.write(`${text}\n`);
   }
 
-  /** Lines that say why a program failed: those of exceptions, or of NeMo Gym's own last error, or else the last ones. */
+  /**
+   * Lines that say why a program failed: its exceptions, otherwise NeMo Gym's own last error, otherwise the last lines.
+   */
   reasons(): string[] {
     const exceptions = [...new Set(this.lines.filter((line) => EXCEPTION.test(line)))];
     if (exceptions.length > 0) return exceptions.slice(-SHOWN);

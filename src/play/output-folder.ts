@@ -10,11 +10,13 @@ export interface OutputFolder {
   shown: string;
   /** Absolute path. */
   path: string;
-  /** Absolute path of the rollouts, which NeMo Gym writes. NeMo Gym puts more files beside it, whose names are fixed. */
+  /**
+   * Absolute path of the rollouts, which NeMo Gym writes. NeMo Gym puts more files with fixed names beside this file.
+   */
   rollouts: string;
   /** Absolute path of the rollouts that failed, which may not exist. */
   failures: string;
-  /** Absolute path of what NeMo Gym prints. */
+  /** Absolute path of NeMo Gym's output. */
   log: string;
   /** Removes the folder, if it is empty except for the log. */
   discard(): Promise<void>;
@@ -25,7 +27,7 @@ const MOST = 10_000;
 
 /**
  * Creates a folder that no other run writes to.
- * @param named has to be new or empty; by default `play-<server>`, with a number if that exists
+ * @param named must be new or empty; by default `play-<server>`, with a number if that exists
  * @throws UserError if it contains files, or cannot be created
  */
 export async function outputFolder(named: string | undefined, server: string): Promise<OutputFolder> {

@@ -106,7 +106,7 @@ interface Prepared {
   run: RunFolder;
   model: Model | { policy: Policy };
   gym: GymPython;
-  /** The Python of each written server, by its place: `resources_servers/<name>`. */
+  /** The Python of each written server, by its path: `resources_servers/<name>`. */
   pythons: ReadonlyMap<string, string>;
 }
 
@@ -174,7 +174,7 @@ interface Started {
   needed: Promise<never>[];
 }
 
-/** Starts all that rollouts need: the environment, a policy, Ray, and NeMo Gym's servers. */
+/** Starts everything that rollouts need: the environment, a policy, Ray, and NeMo Gym's servers. */
 async function startAll(
   request: PlayRequest,
   { run, model: named, gym, pythons }: Prepared,
@@ -231,7 +231,7 @@ function environmentOf(
   return { env, override: served && { url: served.url, headerVariables } };
 }
 
-/** Puts the written servers where NeMo Gym finds them, and no other server of the Gym root. */
+/** Links the written servers for NeMo Gym, but no other server of the Gym root. */
 async function linkServers(
   { folders }: PlayRequest,
   serve: string,

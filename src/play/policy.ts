@@ -7,16 +7,16 @@ export interface Call {
 /** What a model does next: calls a tool, or says something, which ends its turn. */
 export type Move = Call | { say: string };
 
-/** What a model decides by. */
+/** What a model sees before its next move. */
 export interface Conversation {
   /** The task's prompt: the last message of the user. */
   prompt: string;
   system: string | undefined;
   /** Names of the tools that it may call. */
   tools: string[];
-  /** What it called so far, first to last. */
+  /** The calls so far, in order. */
   calls: Call[];
-  /** What its calls were answered. */
+  /** The answers to the calls. */
   answers: string[];
   /** The label that the policy gave its earlier calls of this rollout. */
   label?: string | undefined;
@@ -29,7 +29,7 @@ export type Labelled = Move & { label?: string };
 /** Ends each rollout at once. Its mean reward is the floor that a model has to beat. */
 export const idle: Policy = () => ({ say: '' });
 
-/** What a policy does in one rollout. */
+/** The moves of a policy in one rollout. */
 export interface Script {
   /** Prompts that this script is for. Scripts without a pattern take turns. */
   prompt?: RegExp;
@@ -38,8 +38,8 @@ export interface Script {
 }
 
 /**
- * Plays scripts. The first one whose pattern is found in the prompt is chosen; other prompts get the scripts without a pattern in
- * turn, in the order in which their rollouts begin.
+ * Plays scripts. A prompt gets the first script whose pattern matches. Prompts that match no pattern get the scripts
+ * without a pattern in turn, in the order in which their rollouts begin.
  */
 export function scripted(scripts: readonly Script[]): Policy {
   const inTurn = scripts.filter(({ prompt }) => prompt === undefined);

@@ -9,13 +9,13 @@ export interface RunningProcess {
   group: number;
   /** The value of `MARK`, if the process has it. */
   mark?: string;
-  /** Current folder, also one that has been removed. */
+  /** Current folder, even if it has been removed. */
   folder: string;
 }
 
 /**
- * The running processes of this user that see the same files: a path in a container is another one than here. Empty on systems
- * without /proc.
+ * The running processes of this user in the same mount namespace: a path in a container is a different file. Empty on
+ * systems without /proc.
  */
 export async function ownProcesses(): Promise<RunningProcess[]> {
   const names = await readdir('/proc').catch(() => []);

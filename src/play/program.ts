@@ -37,7 +37,7 @@ export class Program {
       });
     }
     this.ended = this.end();
-    this.ended.catch(() => {}); // reported to whoever waits for it
+    this.ended.catch(() => {}); // reported when awaited
   }
 
   private async end() {

@@ -12,11 +12,11 @@ import { killAll, MARK, ownProcesses, processesOf, type RunningProcess } from '.
 
 const PREFIX = 'gymgen-play-';
 const NAME = /^gymgen-play-\w{6}$/;
-/** The socket that a run listens on: the system closes it when gymgen ends, however it ends. */
+/** The socket that a run listens on. The system closes the socket when gymgen ends, even if gymgen is killed. */
 const ALIVE = 'alive';
 /** The file that names a folder of the cache. */
 const BUILDING = 'building';
-/** What gymgen calls such a folder before it is complete. */
+/** The name of such a folder before it is complete. */
 const INCOMPLETE = /\/gymgen\/envs\/[a-z]+\/[a-z-]+-[0-9a-f]{16}-\w{6}$/;
 /** Paths of Ray's sockets may have up to 107 bytes, of which Ray itself needs 70. */
 const LONGEST = 37 - '/gymgen-play-123456'.length;
@@ -26,7 +26,7 @@ const LONGEST_PATH = 4096;
 const ROUNDS = 20;
 const ROUND_MS = 100;
 
-/** What a run needs while it lasts: configs, links to venvs, Ray's files. */
+/** Temporary files of a run: configs, links to venvs, Ray's files. */
 export interface RunFolder {
   /** Absolute path, short enough for Ray's sockets. */
   path: string;
@@ -87,7 +87,7 @@ async function endProcesses(run: string): Promise<number> {
   return count;
 }
 
-/** The same, for a forced exit, which cannot wait. */
+/** Ends the processes and removes the folder without waiting, for a forced exit. */
 function removeNow(run: string): void {
   const mark = Buffer.from(`${MARK}=${run}`);
   const marked: RunningProcess[] = readdirSync('/proc')
@@ -109,7 +109,7 @@ export interface Leftovers {
   folders: number;
 }
 
-/** Ends what earlier runs of this user left behind when they were killed. Runs that still go on are left alone. */
+/** Cleans up after earlier runs of this user that were killed. Runs in progress are left alone. */
 export async function removeLeftovers(): Promise<Leftovers> {
   const all = await ownProcesses();
   const marks = all.flatMap(({ mark }) => mark ?? []);
@@ -154,7 +154,7 @@ async function answers(path: string): Promise<boolean> {
     await once(socket, 'connect');
     return true;
   } catch (error) {
-    // Too many clients wait: somebody listens.
+    // Any other error, such as a full queue, means that a process listens.
     return !['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'].includes(errno(error) ?? '');
   } finally {
     socket.destroy();

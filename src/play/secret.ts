@@ -42,7 +42,7 @@ async function occursIn(file: string, secret: Buffer): Promise<boolean> {
   return false;
 }
 
-/** The content of a file, in parts; `MASK` replaces the secret, also where it is in two chunks. */
+/** The content of a file, in parts; `MASK` replaces the secret, even if the secret spans two chunks. */
 async function* masked(file: string, secret: Buffer): AsyncGenerator<Buffer | typeof MASK> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of createReadStream(file)) {

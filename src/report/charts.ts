@@ -10,7 +10,7 @@ const BINS = 20;
 /** Bars of a chart. Rarer names are counted together. */
 const BARS = 12;
 
-/** What the page's script draws. */
+/** A chart that the script of the page draws. */
 export interface ChartData {
   start: number;
   step: number;
@@ -61,7 +61,7 @@ export function chart(
   const values = series.flat();
   const all = spread(values);
   if (!all) return undefined;
-  const isNear = limit !== undefined && limit <= 2 * all.most; // else all bars would be in a corner
+  const isNear = limit !== undefined && limit <= 2 * all.most; // otherwise, all bars would be in a corner
   const around = whole && all.least === all.most ? [Math.max(0, all.least - BINS / 2), all.most + BINS / 2] : [];
   const edges = [...values, ...around, ...(isNear ? [limit] : [])];
   const bins = binsOf(edges, BINS, { whole, unit: key === 'reward' });

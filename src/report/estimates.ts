@@ -8,7 +8,7 @@ export interface Estimate {
 
 /**
  * The mean of all values, with an interval that allows for values of one group being alike: repeats of a task are not
- * independent. With one value a group, this is the ordinary t interval.
+ * independent. With one value per group, this is the ordinary t interval.
  * @see https://arxiv.org/abs/2411.00640, section 2.2: clustered standard errors
  */
 export function estimate(groups: readonly (readonly number[])[]): Estimate | undefined {
@@ -48,7 +48,7 @@ export function tQuantile(freedom: number): number {
   }, Z);
 }
 
-/** Where values lie. */
+/** The distribution of values. */
 export interface Spread {
   count: number;
   mean: number;

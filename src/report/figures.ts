@@ -4,7 +4,7 @@ import { formatAmount, formatInterval, formatShare } from './format.js';
 import { formatReward } from './reward-text.js';
 import type { Change, Summary } from './summary.js';
 
-/** A number that the page shows first. */
+/** A figure at the top of the page. */
 export interface Figure {
   name: string;
   value: string;

@@ -12,7 +12,7 @@ export const MARK = '<meta name="generator" content="gymgen report">';
 
 export const END = '</body>\n</html>\n';
 
-/** What a page shows, from top to bottom. */
+/** The content of a page, from top to bottom. */
 export interface Page {
   title: string;
   about: string;
@@ -51,7 +51,7 @@ function checked(value: unknown): string {
 }
 
 function only(pattern: RegExp, value: string): string {
-  if (!pattern.test(value)) throw new Error(`the page was given ${JSON.stringify(value)}`);
+  if (!pattern.test(value)) throw new Error(`a template of the page got ${JSON.stringify(value)}`);
   return value;
 }
 

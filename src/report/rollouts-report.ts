@@ -19,7 +19,7 @@ const MOST_FILES = 6;
 const NAMED = 5;
 
 export interface ReportOptions {
-  /** Longest sequence that the trainer takes, in tokens. */
+  /** Longest sequence that the trainer accepts, in tokens. */
   limit?: number | undefined;
   signal: AbortSignal;
   /** Called now and then with what is being done. */
@@ -51,7 +51,7 @@ export async function reportRollouts(
   options: ReportOptions,
 ): Promise<RolloutsReport> {
   if (files.length > MOST_FILES) {
-    throw new UserError(`too many files for one report: ${files.length}`, { fix: `name ${MOST_FILES} or fewer` });
+    throw new UserError(`too many files for one report: ${files.length}`, { fix: `pass ${MOST_FILES} files or fewer` });
   }
   const blocks = new Blocks(details);
   const listed: Listed[] = [];
@@ -101,7 +101,7 @@ function noRollouts(where: string, { first }: Run['unreadable']): UserError {
   return new UserError('no rollouts in this file', {
     where,
     details: first.map(({ line, problem }) => `line ${line}: ${problem}`),
-    fix: 'name a rollouts.jsonl of gym eval run; for the rows of a server, name its folder in resources_servers/',
+    fix: 'pass a rollouts.jsonl of gym eval run; for the rows of a server, pass its folder in resources_servers/',
   });
 }
 

@@ -37,7 +37,7 @@ export interface ServerReport {
   name: string;
   splits: SplitReport[];
   toolsets: { key: string; tools: string[]; turns: number }[];
-  /** Rows that are longer than the limit at 4 characters a token. */
+  /** Rows that are longer than the limit at 4 characters per token. */
   overLimit?: { count: number; longest: { row: string; tokens: number }[] };
 }
 
@@ -157,7 +157,7 @@ function splitTable(splits: readonly SplitReport[]): Page['tables'][number] {
 function overTable({ count, longest }: NonNullable<ServerReport['overLimit']>, limit: number): Page['tables'][number] {
   return {
     title: 'Rows over the limit',
-    note: `${plural(count, 'row')} over ${formatAmount(limit)} tokens at 4 characters a token; one such row can end a training run`,
+    note: `${plural(count, 'row')} over ${formatAmount(limit)} tokens at 4 characters per token; one such row can end a training run`,
     heads: ['row', 'tokens'],
     rows: longest.map(({ row, tokens }) => [row, formatAmount(tokens)]),
   };

@@ -2,11 +2,11 @@ import { maskCredentials } from '../credentials.js';
 import { displayText } from '../display-text.js';
 import { UserError } from '../errors.js';
 
-/** Something that NeMo Gym, a trainer, NeMo Platform or a model's API would refuse. */
+/** Something that NeMo Gym, a trainer, NeMo Platform or a model's API would reject. */
 export interface Finding {
   /** Stable, such as `tool-route`. */
   code: string;
-  /** An error stops the run. A warning does not, because only some consumers refuse it. */
+  /** An error stops the run. A warning does not, because only some consumers reject it. */
   severity: 'error' | 'warning';
   /** What has the problem: `split 'a/b'`, `tool 'verify'`, `task train[3] 'day-3'`. */
   subject: string;
@@ -79,7 +79,7 @@ declare global {
   }
 }
 
-/** The problem of a text that UTF-8 cannot encode. orjson refuses lone surrogates even as escapes. */
+/** The problem of a text that UTF-8 cannot encode. orjson rejects lone surrogates even as escapes. */
 export const LONE_SURROGATE = 'has a lone surrogate, which is not valid UTF-8';
 
 /** The fix for a problem that only some splits have. */
@@ -88,7 +88,7 @@ export const OMIT_SPLIT = 'pass the names of the other splits to --split';
 /** Longer texts are cut in messages. */
 const LONGEST = 60;
 
-/** Foreign text for a message: on one line, in single quotes, cut, without credentials. */
+/** Untrusted text for a message: on one line, in single quotes, cut, without credentials. */
 export function quote(text: string): string {
   const masked = maskCredentials(text);
   const cut = masked.length > LONGEST ? `${masked.slice(0, LONGEST)}…` : masked;

@@ -5,7 +5,7 @@ import { LONE_SURROGATE } from './finding.js';
 /** pydantic reads 200 levels and orjson writes 254. Gym nests a tool's schema in a row, a request and a rollout. */
 const DEEPEST = 128;
 
-/** The range of orjson's integers. It reads others as floats, and refuses to write them. */
+/** The range of orjson's integers. It reads others as floats, and cannot write them. */
 const SMALLEST = -(2n ** 63n);
 const LARGEST = 2n ** 64n - 1n;
 

@@ -101,7 +101,7 @@ function splitName(name: string, example: boolean): Finding[] {
   }
   // `_validate_data_single` (nemo_gym/cli/env.py)
   if (example && /conflict/i.test(name)) {
-    return refuse('split-example', "matches data/*conflict*, which Gym's data check refuses", withoutDatasets);
+    return refuse('split-example', "matches data/*conflict*, which Gym's data check rejects", withoutDatasets);
   }
   return [];
 }

@@ -40,7 +40,7 @@ export function toolSchema({ name, description, parameters }: Tool): Finding[] {
     const problem = `its description has ${length} characters; OpenAI's API accepts up to ${LONGEST_DESCRIPTION}`;
     findings.push(warning('tool-description-length', subject, problem, 'shorten the description on the server'));
   }
-  if (jsonProblem(parameters) !== undefined) return findings; // `toolParameters` refuses it
+  if (jsonProblem(parameters) !== undefined) return findings; // `toolParameters` rejects it
   const schema: unknown = JSON.parse(parameters);
   if (!isRecord(schema)) return findings;
   const problems = new Problems(schema);
@@ -103,7 +103,7 @@ class Problems {
     }
     for (const name of isRecord(properties) ? Object.keys(properties) : []) {
       if (PROPERTY_NAME.test(name)) continue;
-      this.add('schema-property-name', ['properties'], `has the name ${quote(name)}, which Anthropic's API refuses`);
+      this.add('schema-property-name', ['properties'], `has the name ${quote(name)}, which Anthropic's API rejects`);
     }
     this.schema(this.root, []);
   }

@@ -19,8 +19,8 @@ if missing: sys.exit("missing packages: " + ", ".join(missing))
 `;
 
 /**
- * A Python that has AgentEnv: the requested one; else one of the user's own, so that bundles and plugins that are installed
- * there are found; else one that uv creates in the cache.
+ * A Python that has AgentEnv: the requested one; otherwise one of the user's own, which may have bundles and plugins
+ * installed; otherwise one that uv creates in the cache.
  * @param requested the value of `--python`
  * @throws UserError if the requested Python has no AgentEnv, or none can be created
  */

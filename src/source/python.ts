@@ -27,7 +27,7 @@ const OWN = {
     python: GYM_PYTHON,
     install: [
       ...LOCKED,
-      // The parser of OmegaConf has no wheel. What builds it is locked, too.
+      // The parser of OmegaConf has no wheel. The packages that build it are locked, too.
       ...['--no-binary', 'antlr4-python3-runtime', '--build-constraints', lockedRequirements('build')],
       // Several processes start in this environment at once, each of which would compile the same modules.
       '--compile-bytecode',
@@ -120,16 +120,16 @@ export async function createEnvironment(
 
 export const pythonIn = (folder: string) => path.join(folder, 'bin', 'python');
 
-/** What uv writes behind a proxy with a certificate authority of its own. */
+/** uv's message behind a proxy with a certificate authority of its own. */
 const UNTRUSTED = /UnknownIssuer|invalid peer certificate/;
 
-/** What uv writes if no Python satisfies a requirement. */
+/** uv's message if no Python satisfies a requirement. */
 const MISSING = /no interpreter found|no download found|does not satisfy python|does not meet the python requirement/i;
 
 /**
  * The error for a Python that is not on this machine; null if uv failed for another reason.
  * @param required in the syntax of `requires-python`, such as `>=3.11,>=3.14`
- * @param output what uv wrote
+ * @param output uv's output
  */
 export function missingPython(name: string, required: string, output: string): UserError | null {
   if (!MISSING.test(output)) return null;

@@ -36,7 +36,7 @@ export interface EnvironmentOptions {
 }
 
 /**
- * Reads what a trainer has to know of a written server.
+ * Reads the facts about a written server that a trainer needs.
  * @throws UserError if the folder has no rows for training, or lines that the trainer cannot use
  */
 async function readEnvironment(
@@ -76,7 +76,7 @@ function usable(facts: RowFacts): RowFacts {
   const { count, first } = facts.bad;
   if (count === 0) return facts;
   const more = count > first.length ? [`and ${count - first.length} more`] : [];
-  throw new UserError('some lines would end the run', {
+  throw new UserError('invalid lines would end the training run', {
     where: facts.path,
     details: [...first.map(({ line, problem }) => `line ${line}: ${problem}`), ...more],
     fix: 'correct or remove these lines',
@@ -98,15 +98,15 @@ export async function readEnvironments(
   });
 }
 
-/** The last batch is left out if it is not full, so fewer rows make no step at all. @throws UserError if there are fewer */
+/**
+ * An incomplete last batch is skipped, so too few rows give no training step.
+ * @throws UserError if there are too few
+ */
 export function assertEnoughRows(environments: readonly Environment[], rowsPerStep: number): void {
   const rows = environments.reduce((sum, { train }) => sum + train.rows, 0);
   if (rows >= rowsPerStep) return;
-  throw new UserError(
-    `${rows} rows are fewer than the ${rowsPerStep} prompts of one step: nothing would be trained on`,
-    {
-      where: environments.map(({ train }) => train.path).join(', '),
-      fix: rows > 0 ? `lower --prompts-per-step to ${rows} or less, or train on more rows` : 'train on more rows',
-    },
-  );
+  throw new UserError(`${rows} rows are fewer than ${rowsPerStep} prompts per step`, {
+    where: environments.map(({ train }) => train.path).join(', '),
+    fix: rows > 0 ? `lower --prompts-per-step to ${rows} or less, or train on more rows` : 'train on more rows',
+  });
 }

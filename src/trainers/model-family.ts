@@ -31,7 +31,7 @@ export function modelFamily(model: string): ModelFamily | undefined {
 export function toolParserOf(model: string, chosen: string | undefined): string {
   const parser = chosen ?? modelFamily(model)?.toolParser;
   if (parser !== undefined) return parser;
-  throw new UserError(`the tool parser of model ${JSON.stringify(model)} is not known`, {
+  throw new UserError(`unknown tool parser for model ${JSON.stringify(model)}`, {
     where: '--tool-parser',
     fix: "add --tool-parser NAME, as in vLLM's --tool-call-parser: without one the model calls no tool",
   });

@@ -11,7 +11,7 @@ export interface NamedRow {
   task?: string;
 }
 
-/** A row and its estimated length at 4 characters a token. */
+/** A row and its estimated length at 4 characters per token. */
 export interface LongRow extends NamedRow {
   tokens: number;
 }
@@ -22,7 +22,7 @@ export interface BadLine {
   problem: string;
 }
 
-/** What a trainer has to know about the rows of one split. */
+/** Facts about the rows of one split, for a trainer. */
 export interface RowFacts {
   split: string;
   /** Path of the file. */
@@ -38,14 +38,14 @@ export interface RowFacts {
 }
 
 export interface RowFactsOptions {
-  /** The agent that each row has to name. */
+  /** The agent that each row must name. */
   agent: string;
-  /** Longest sequence that the trainer takes, in tokens. */
+  /** Longest sequence that the trainer accepts, in tokens. */
   limit?: number | undefined;
   signal: AbortSignal;
   /** Why the trainer cannot use a row; undefined if it can. */
   problemOf?: (row: Record<string, unknown>) => string | undefined;
-  /** Called for each row, for what only one trainer has to know. */
+  /** Called for each row, for facts that only one trainer needs. */
   onRow?: (row: Record<string, unknown>, line: number) => void;
 }
 

@@ -23,8 +23,9 @@ export interface LengthOptions {
 }
 
 /**
- * The longest sequence: as chosen, as in the base if that has room for each row and a reply, or else one with room for the
- * longest row and all replies. A row that is longer ends the whole run (`no generation data`, nemo_rl/environments/nemo_gym.py:973).
+ * The longest sequence: the chosen one; otherwise that of the base, if each row and a reply fit; otherwise one that
+ * fits the longest row and all replies. A row that is longer ends the whole run (`no generation data`,
+ * nemo_rl/environments/nemo_gym.py:973).
  */
 export function sequenceLength(
   environments: readonly Environment[],
@@ -37,7 +38,7 @@ export function sequenceLength(
   return { tokens, from: { longest, maxNewTokens, turns }, isWritten: true };
 }
 
-/** Tokens of the longest row, at 4 characters a token. */
+/** Tokens of the longest row, at 4 characters per token. */
 function longestRow(environments: readonly Environment[]): number {
   const rows = environments.flatMap(({ train, validation }) => [...train.longest, ...(validation?.longest ?? [])]);
   return Math.max(0, ...rows.map(({ tokens }) => tokens));

@@ -13,7 +13,7 @@ import {
 import { reasonOf, type Uv } from './uv.js';
 import { wheelFiles } from './wheels.js';
 
-/** The first install of a job: all wheels at once. Nothing is installed. */
+/** Simulates the first install of a job: all wheels at once. */
 export async function proveWheels(
   uv: Uv,
   root: string,
@@ -26,7 +26,7 @@ export async function proveWheels(
   return { install: 'wheels', file: WHEELS, reason: await failureOf(uv, args, root) };
 }
 
-/** The second install: the venvs of the image's own servers, and those of the package. */
+/** Simulates the second install: the venvs of the image's own servers, and those of the package. */
 export async function proveVenvs(
   uv: Uv,
   root: string,

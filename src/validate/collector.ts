@@ -1,10 +1,10 @@
-import type { Judgement } from '../rules/index.js';
+import type { RuleFinding } from '../rules/index.js';
 
 /** Findings of one rule in one file that are kept. The others are counted. */
 const KEPT = 5;
 
 /** A finding, and how many more of its rule were found in its file. */
-export interface Found extends Judgement {
+export interface Found extends RuleFinding {
   /** Only on the last finding that is kept. */
   more: number;
 }
@@ -14,7 +14,7 @@ export class Collector {
   private readonly kept: Found[] = [];
   private readonly counts = new Map<string, { count: number; last: Found }>();
 
-  add(findings: Iterable<Judgement>): void {
+  add(findings: Iterable<RuleFinding>): void {
     for (const finding of findings) {
       const key = `${finding.code}\0${finding.at.file}`;
       const known = this.counts.get(key);

@@ -15,7 +15,7 @@ export async function judgeDataset(
   const files = isFolder ? (await readdir(folder)).sort() : [basename(path)];
   const rows = new Map<string, number>();
   const wanted = isFolder ? files.filter((file) => file === TRAINING || file === VALIDATION) : files;
-  // A folder without the right names is judged, too: its rows are what the user means.
+  // If no file has the right name, all .jsonl files are judged.
   for (const file of wanted.length > 0 ? wanted : files.filter((file) => file.endsWith('.jsonl'))) {
     const count = await judgeRows({ ...request, path: join(folder, file), file }, found);
     if (count !== undefined) rows.set(file, count);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { which } from '../files.js';
-import { GYM_PARSER, type Judgement, judgement } from '../rules/index.js';
+import { findingOf, GYM_PARSER, type RuleFinding } from '../rules/index.js';
 import { runProgram } from '../source/index.js';
 import { minimalEnvironment } from './uv.js';
 
@@ -47,17 +47,17 @@ export interface ParserRequest {
  * Parses configs with NeMo Gym's own parser, which runs without the environment of this process.
  * @throws UserError if there is no such Python, or it has no nemo-gym
  */
-export async function parseWithGym(request: ParserRequest): Promise<Judgement[]> {
+export async function parseWithGym(request: ParserRequest): Promise<RuleFinding[]> {
   const { root, groups, isComplete } = request;
   const faults = await faultsOf(request);
   return groups.flatMap((paths, at) => {
     const fault = faults[at];
     if (!fault || (!isComplete && OPEN.has(fault.kind))) return [];
     const reason = fault.message.replaceAll(`${root}/`, '');
-    const problem = `is refused by NeMo Gym: ${fault.kind}${reason === '' ? '' : `: ${reason}`}`;
+    const problem = `is rejected by NeMo Gym: ${fault.kind}${reason === '' ? '' : `: ${reason}`}`;
     const place = { file: paths.length === 1 ? (paths[0] as string) : '' };
     const subject = paths.length === 1 ? 'config' : 'the merged config';
-    return [judgement(GYM_PARSER, { at: place, subject, problem, fix: 'correct it: gym env validate shows more' })];
+    return [findingOf(GYM_PARSER, { at: place, subject, problem, fix: 'correct it: gym env validate shows more' })];
   });
 }
 

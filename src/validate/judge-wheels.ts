@@ -1,13 +1,13 @@
 import {
   APP_SYNTAX,
   CLOSURE_RULES,
+  findingOf,
   hasWheels,
-  type Judgement,
   judge,
-  judgement,
   type PackageFacts,
   type PackagePlatform,
   PYTHON_NOT_JUDGED,
+  type RuleFinding,
   type RuleText,
   type ServerFolder,
   WHEEL_RULES,
@@ -27,7 +27,7 @@ export interface WheelsRequest {
 }
 
 export interface FilesJudged {
-  findings: Judgement[];
+  findings: RuleFinding[];
   /** What was not judged, and why; undefined if everything was. */
   notJudged?: string;
 }
@@ -50,7 +50,7 @@ export async function judgeSources(
 /** Judges the wheels of a package, whether they are a closure, and its Python files. */
 export async function judgeWheels(
   facts: PackageFacts,
-  known: readonly Judgement[],
+  known: readonly RuleFinding[],
   request: WheelsRequest,
 ): Promise<FilesJudged> {
   const { manifest, pins, entries, servers } = facts;
@@ -77,7 +77,7 @@ export async function judgeWheels(
   });
 }
 
-function isAboutWheels({ severity, at: { file }, code }: Judgement): boolean {
+function isAboutWheels({ severity, at: { file }, code }: RuleFinding): boolean {
   const isWheel = file === WHEELS || file.startsWith(`${WHEELS}/`);
   return severity === 'error' && isWheel && code !== 'adapter-env-missing';
 }
@@ -90,11 +90,11 @@ function notJudged(
 ): FilesJudged {
   const fix = 'install uv (https://docs.astral.sh/uv/) and Python 3.13, and validate again';
   const problem = `were not judged: ${why}`;
-  return { findings: [judgement(rule, { at: { file }, subject, problem, fix })], notJudged: `${subject}: ${why}` };
+  return { findings: [findingOf(rule, { at: { file }, subject, problem, fix })], notJudged: `${subject}: ${why}` };
 }
 
-function syntaxFinding({ file, line, problem }: SourceFault): Judgement {
+function syntaxFinding({ file, line, problem }: SourceFault): RuleFinding {
   const name = file.split('/').at(-1) as string;
   const fix = 'correct the file';
-  return judgement(APP_SYNTAX, { at: { file, line }, subject: name, problem: `is not valid Python: ${problem}`, fix });
+  return findingOf(APP_SYNTAX, { at: { file, line }, subject: name, problem: `is not valid Python: ${problem}`, fix });
 }

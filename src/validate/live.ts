@@ -5,14 +5,14 @@ import { OPTIONS } from '../options/index.js';
 import type { OnProgress } from '../reporter.js';
 import {
   type AgentFacts,
+  findingOf,
   type Instance,
-  type Judgement,
-  judgement,
   LIVE_UNREACHABLE,
   type LiveSplit,
   type LiveTasks,
   quote,
   type RowContext,
+  type RuleFinding,
 } from '../rules/index.js';
 
 export interface LiveRequest {
@@ -21,11 +21,11 @@ export interface LiveRequest {
   progress: OnProgress;
   /** Called for each config that has no URL. */
   notJudged: (reason: string) => void;
-  /** Called for each server that cannot be asked. */
-  unreachable: (finding: Judgement) => void;
+  /** Called for each server that cannot be queried. */
+  unreachable: (finding: RuleFinding) => void;
 }
 
-/** A context in which agents know what their OpenEnv server serves now. Each server is asked once. */
+/** Adds to each agent what its OpenEnv server serves now. Each server is queried once. */
 export async function withLiveTasks(
   context: RowContext,
   instances: readonly Instance[],
@@ -60,7 +60,7 @@ async function withLive(
   return { ...agent, live: { ...found, tools } };
 }
 
-/** What a server serves; undefined if it cannot be asked. */
+/** What a server serves; undefined if the server cannot be queried. */
 async function liveTasks(
   url: string,
   { headers, signal, progress, unreachable }: LiveRequest,
@@ -88,9 +88,9 @@ async function liveTasks(
     }
   } catch (error) {
     if (!(error instanceof UserError) || signal.aborted) throw error;
-    const problem = `cannot be asked: ${error.message}`;
+    const problem = `cannot be queried: ${error.message}`;
     const fix = error.fix ?? 'start the server';
-    unreachable(judgement(LIVE_UNREACHABLE, { at: { file: '' }, subject: `server ${quote(url)}`, problem, fix }));
+    unreachable(findingOf(LIVE_UNREACHABLE, { at: { file: '' }, subject: `server ${quote(url)}`, problem, fix }));
     return undefined;
   }
 }

@@ -2,13 +2,13 @@ import { isRecord } from '../json/guards.js';
 import {
   type Entry,
   isFormat,
-  type Judgement,
   judge,
   MANIFEST,
   type Manifest,
   PACKAGE_RULES,
   type PackageFacts,
   type PackageTarget,
+  type RuleFinding,
   type UnreadableFile,
   type YamlFile,
 } from '../rules/index.js';
@@ -46,8 +46,8 @@ export async function readPackage(root: string, options: PackageOptions): Promis
   };
 }
 
-/** What the rules of a package find, except those about wheels. */
-export function judgePackage(facts: PackageFacts): Judgement[] {
+/** Applies the rules of a package, except those about wheels. */
+export function judgePackage(facts: PackageFacts): RuleFinding[] {
   return [...judge(PACKAGE_RULES, facts)];
 }
 

@@ -2,11 +2,11 @@ import { basename, join } from 'node:path';
 import {
   type Configs,
   type Entry,
-  type Judgement,
   judge,
   RESOURCES_SERVERS,
   ROOT_RULES,
   type RootFacts,
+  type RuleFinding,
   type UnreadableFile,
   type YamlFile,
 } from '../rules/index.js';
@@ -43,8 +43,8 @@ export async function readRoot(root: string, only: string | undefined): Promise<
   };
 }
 
-/** What the rules of a Gym root find, except those about rows. */
-export function judgeRoot(facts: RootFacts): Judgement[] {
+/** Applies the rules of a Gym root, except those about rows. */
+export function judgeRoot(facts: RootFacts): RuleFinding[] {
   return [...judge(ROOT_RULES, facts)];
 }
 

@@ -12,7 +12,7 @@ import {
   type RowContext,
 } from '../rules/index.js';
 
-/** What rows are judged against, from the configs of a package or a Gym root. */
+/** The facts that rows are checked against, from the configs of a package or a Gym root. */
 export async function rowContext(
   root: string,
   { instances }: Pick<Configs, 'instances'>,

@@ -4,8 +4,8 @@ import { isRecord } from '../json/guards.js';
 import {
   ALL_ROW_RULES,
   agentOf,
+  findingOf,
   hasNoTools,
-  judgement,
   NO_TOOLS,
   type ParsedLine,
   type Problem,
@@ -75,25 +75,25 @@ class RowsJudge {
     if (this.rows % PROGRESS_ROWS === 0) progress(this.rows);
     const facts: RowFacts = { file, row: this.rows, value, fault, context };
     for (const rule of ALL_ROW_RULES) {
-      for (const problem of rule.judge(facts)) this.found.add([judgement(rule, problem)]);
+      for (const problem of rule.judge(facts)) this.found.add([findingOf(rule, problem)]);
     }
     if (!isRecord(value)) return;
     if (this.seen?.add(fingerprint(text)) === false) this.foundTwice();
     if (context.isDataset) this.countTools(facts, value);
   }
 
-  /** Reports what only the whole file shows. */
+  /** Reports problems that only the whole file shows. */
   end(): void {
     for (const [agent, rows] of this.withoutTools) {
       if (!this.withTools.has(agent)) continue;
-      for (const row of rows) this.found.add([judgement(TOOLS_MISSING, this.at(row, NO_TOOLS))]);
+      for (const row of rows) this.found.add([findingOf(TOOLS_MISSING, this.at(row, NO_TOOLS))]);
     }
   }
 
   private foundTwice(): void {
     const fix = 'remove it, or give each row its own task';
     const found = { subject: 'row', problem: 'is equal to an earlier one', fix };
-    this.found.add([judgement(ROW_TWICE, this.at(this.rows, found))]);
+    this.found.add([findingOf(ROW_TWICE, this.at(this.rows, found))]);
   }
 
   private countTools(facts: RowFacts, { agent_ref: agent, responses_create_params: params }: Record<string, unknown>) {
@@ -114,6 +114,6 @@ class RowsJudge {
   }
 }
 
-/** Upper bounds on what is remembered of rows without tools. */
+/** Upper bounds on the agents and rows without tools that are remembered. */
 const MOST_AGENTS = 1000;
 const MOST_ROWS = 10;

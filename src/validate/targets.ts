@@ -4,15 +4,15 @@ import { UserError } from '../errors.js';
 import { ABSENT, orUndefined, translateReadErrors } from '../files.js';
 import { AGENTS, ENVIRONMENT_SERVERS, MANIFEST, MODELS, RESOURCES_SERVERS, WHEELS } from '../rules/index.js';
 
-/** What a path is, and how it is judged. */
+/** A path to validate, and its kind. */
 export type Target =
   | { kind: 'package'; path: string; shown: string }
   | { kind: 'dataset'; path: string; shown: string; isFolder: boolean }
   | { kind: 'root'; path: string; shown: string; only: string | undefined };
 
-const FIX = 'name a Gym root, a folder in resources_servers/, a package, or a dataset (.jsonl, or its folder)';
+const FIX = 'pass a Gym root, a folder in resources_servers/, a package, or a dataset (.jsonl, or its folder)';
 
-/** Finds out what a path is. @throws UserError if it is nothing that can be judged */
+/** Detects the kind of a path. @throws UserError if the path cannot be validated */
 export async function targetAt(shown: string): Promise<Target> {
   const path = resolve(shown);
   const found = await translateReadErrors(shown, stat(path));
@@ -20,7 +20,7 @@ export async function targetAt(shown: string): Promise<Target> {
   if (!found.isDirectory()) {
     if (found.isFile() && path.endsWith('.jsonl')) return { kind: 'dataset', path, shown, isFolder: false };
     if (found.isFile() && basename(path) === MANIFEST) return { kind: 'package', path: dirname(path), shown };
-    throw new UserError('not something that gymgen can validate', { where: shown, fix: FIX });
+    throw new UserError('gymgen cannot validate this path', { where: shown, fix: FIX });
   }
   const names = new Set(await readdir(path));
   if (await isPackage(path, names)) return { kind: 'package', path, shown };
@@ -28,10 +28,10 @@ export async function targetAt(shown: string): Promise<Target> {
   if (parent === RESOURCES_SERVERS) return { kind: 'root', path: dirname(dirname(path)), shown, only: basename(path) };
   if (names.has(RESOURCES_SERVERS)) return { kind: 'root', path, shown, only: undefined };
   if ([...names].some((name) => name.endsWith('.jsonl'))) return { kind: 'dataset', path, shown, isFolder: true };
-  throw new UserError('not something that gymgen can validate', { where: shown, fix: FIX });
+  throw new UserError('gymgen cannot validate this path', { where: shown, fix: FIX });
 }
 
-/** A package, also one without its manifest, or with everything one folder deeper. */
+/** Whether a folder is a package, even without a manifest, or with everything one folder deeper. */
 async function isPackage(path: string, names: ReadonlySet<string>): Promise<boolean> {
   if (names.has(MANIFEST)) return true;
   if (names.has(WHEELS) && !names.has('pyproject.toml')) return true;

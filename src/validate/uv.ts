@@ -3,14 +3,14 @@ import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { runProgram } from '../source/index.js';
 
-/** What a program wrote, and whether it exited with 0. */
+/** The output of a program, and whether it exited with 0. */
 export interface UvResult {
   isDone: boolean;
   stdout: string;
   stderr: string;
 }
 
-/** uv, as it may read what is judged: without its own config, without credentials, in an empty folder. */
+/** uv for untrusted input: without its own config, without credentials, in an empty folder. */
 export interface Uv {
   /** The empty folder, which may be written to. */
   folder: string;
@@ -27,7 +27,7 @@ const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
 const CERTIFICATES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'UV_SYSTEM_CERTS', 'UV_NATIVE_TLS'];
 const ONLINE = [...PROXIES, ...CERTIFICATES];
 
-/** Gives work an isolated uv, and removes its folder at the end. @param uv path of the program */
+/** Runs work with an isolated uv, and removes its folder at the end. @param uv path of the program */
 export async function withUv<T>(uv: string, signal: AbortSignal, work: (uv: Uv) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'gymgen-validate-'));
   try {
@@ -82,7 +82,7 @@ function homeFolder(): string {
 /** Longest reason of uv in a finding, in characters. */
 const LONGEST = 500;
 
-/** What uv said, on one line, without the paths of this machine. @param paths to leave out */
+/** uv's message, on one line, without the paths of this machine. @param paths to leave out */
 export function reasonOf(stderr: string, paths: readonly string[]): string {
   let text = stderr
     .split('\n')

@@ -40,13 +40,13 @@ export interface Read {
 }
 
 const PROGRAM = fileURLToPath(new URL('../../templates/wheels/read_wheels.py', import.meta.url));
-/** Older versions of Python read fewer Python files than the image does. */
+/** An older Python cannot parse every file that the Python of the image can. */
 const READER = '>=3.13';
 /** Upper bound on the Python files that are parsed. */
 const MOST_SOURCES = 2000;
 
 /**
- * Reads wheels and parses Python files with one Python program, which runs nothing of them.
+ * Reads wheels and parses Python files with one Python program, which runs none of their code.
  * @param files wheels and Python files, as paths below the root
  * @returns the reason if there is no Python, or the package that it needs
  */
@@ -99,7 +99,7 @@ export function wheelFiles(entries: readonly Entry[]): string[] {
     .filter((path) => path.split('/').length === 2);
 }
 
-/** The Python files of servers which Gym starts, or which these import first. */
+/** The Python files at the top of servers' folders: the programs that Gym starts, and modules beside them. */
 export function sourceFiles(servers: readonly ServerFolder[]): string[] {
   return servers
     .flatMap(({ path, files }) => [...files].filter((name) => name.endsWith('.py')).map((name) => `${path}/${name}`))

@@ -13,7 +13,7 @@ export function isReadable(file: YamlFile | UnreadableFile): file is YamlFile {
 }
 
 /**
- * Reads a YAML file of bounded size as PyYAML does, and keeps where its values are.
+ * Reads a YAML file of bounded size as PyYAML does, and keeps the lines of its values.
  * @param file path below the root
  */
 export async function readYamlFile(root: string, file: string): Promise<YamlFile | UnreadableFile> {

@@ -22,7 +22,8 @@ export interface CurrentConfig {
  * The settings of a written config, whether gymgen or the user set them. Invalid YAML has none: the file counts as edited.
  * @param text of `configs/<name>.yaml`
  * @param path of the file, for messages
- * @throws UserError if a setting has an invalid value, which the written server would refuse, or if the file is too large
+ * @throws UserError if a setting has an invalid value, which the written server would reject, or if the file is too
+ * large
  */
 export function readSettings(text: string, name: string, path: string): Omit<CurrentConfig, 'text'> {
   const settings: Record<string, unknown> = {};

@@ -100,7 +100,7 @@ function noFolder(gymRoot: string): UserError {
       fix: `name the folder above it: ${shellQuote(resolve(root, '..'))}`,
     });
   }
-  return new UserError('no folder in this Gym root was written by gymgen', {
+  return new UserError('gymgen wrote no folder in this Gym root', {
     where: gymRoot,
     fix: `write a folder first: ${gymgenCommand`<source> ${gymRoot}`}`,
   });

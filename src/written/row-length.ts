@@ -32,7 +32,7 @@ function contentLength(content: unknown): number {
   }, 0);
 }
 
-/** Estimates the tokens of a row at 4 characters a token. */
+/** Estimates the tokens of a row at 4 characters per token. */
 export function tokensOf({ prompt, tools }: RowLength): number {
   return Math.ceil((prompt + tools) / CHARACTERS_PER_TOKEN);
 }

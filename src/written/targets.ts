@@ -25,7 +25,7 @@ export async function targetFolders(target: string, names: readonly string[]): P
     if (names.length === 0 && basename(dirname(path)) === 'resources_servers') {
       return { gymRoot, folders: [{ name: basename(path), folder: path, lock }] };
     }
-    throw new UserError('this is the folder of one server, not a Gym root', {
+    throw new UserError("target is a server's folder, not a Gym root", {
       where: target,
       fix: 'name the folder that contains resources_servers/',
     });
@@ -49,7 +49,7 @@ function named(names: readonly string[], written: readonly WrittenFolder[], wher
     if (found) return found;
     const known = written.map((folder) => folder.name);
     const meant = closest(name, known);
-    throw new UserError(`no folder ${JSON.stringify(name)} in this Gym root was written by gymgen`, {
+    throw new UserError(`gymgen wrote no folder ${JSON.stringify(name)} in this Gym root`, {
       where,
       fix: meant === undefined ? `choose one of ${listOf(written)}` : `did you mean ${meant}?`,
     });

@@ -1,4 +1,4 @@
-"""Parses Gym configs with NeMo Gym's own parser, and tells whether it accepts them. No value of a config is printed.
+"""Parses Gym configs with NeMo Gym's own parser, and reports whether it accepts them. No value of a config is printed.
 
 The request is JSON on stdin: `groups` (lists of config paths that are merged) and `initial` (what a job adds). The
 answer is JSON on stdout: for each group null, or the kind and the first line of Gym's error.
@@ -13,7 +13,7 @@ import warnings
 
 MEMORY = 4 * 2**30
 SECONDS = 300
-# Their first lines have only names and keys. Those of others may have values.
+# Errors whose first lines have only names and keys. Those of other errors may have values.
 SAFE = {
     "ConfigInterpolationError",
     "ConfigMissingValuesError",

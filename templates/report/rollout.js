@@ -63,7 +63,7 @@ function about({ file, line, calls, turns, generated, prompt, sequence }, { file
     plural(calls.length, 'tool call'),
     ...(generated === null ? [] : [`${count(generated)} tokens generated`]),
     ...(prompt === null ? [] : [`${count(prompt)} in the first prompt`]),
-    ...(sequence === null ? [] : [`${count(sequence)} in all`]),
+    ...(sequence === null ? [] : [`${count(sequence)} in total`]),
     `line ${count(line)} of ${files[file]}`,
   ];
   return element('p.about', {}, parts.join(', '));

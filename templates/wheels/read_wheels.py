@@ -1,4 +1,4 @@
-"""Reads wheels and Python files, and runs nothing of them. The request is JSON on stdin, and the answer JSON on stdout.
+"""Reads wheels and Python files without running them. The request is JSON on stdin, and the answer JSON on stdout.
 
 Request: `wheels` (paths), `sources` (paths of Python files), `arch`, `python` and `glibc` of the image.
 """
@@ -125,7 +125,7 @@ def check_size(path: Path) -> None:
         raise Fault("wheel-zip", f"is {start}")
     (directory,) = struct.unpack("<I", tail[at + 12 : at + 16])
     if directory != 0xFFFFFFFF and directory > LARGEST_DIRECTORY:
-        raise Fault("wheel-size", f"lists files in {directory} bytes")
+        raise Fault("wheel-size", f"has a file list of {directory} bytes")
 
 
 HEADER = struct.Struct("<4xBxH10xLL4x")  # of a file: the needed version of unzip, flags, and two sizes
@@ -145,14 +145,14 @@ def check_headers(path: Path, wheel: zipfile.ZipFile) -> None:
             is_streamed = bool(flags & STREAMED) and packed == unpacked == 0
             sizes = ((packed, entry.compress_size), (unpacked, entry.file_size))
             if not is_readable or not (is_streamed or all(own in (size, IN_EXTRA) for own, size in sizes)):
-                raise Fault("wheel-zip", f"has a header that uv refuses, of the file {entry.filename[:100]!r}")
+                raise Fault("wheel-zip", f"has a header that uv rejects, for the file {entry.filename[:100]!r}")
 
 
 def faults_in(wheel: zipfile.ZipFile, names: list[str], name: str, version: Version, image: Image) -> Iterator[Fault]:
     for entry in names:
         path = PurePosixPath(entry)
         if path.is_absolute() or ".." in path.parts or "\\" in entry or re.match(r"[A-Za-z]:", entry):
-            raise Fault("wheel-path", f"has the file {entry[:100]!r}, which leads out of its folder")
+            raise Fault("wheel-path", f"has the file {entry[:100]!r}, which is outside of its folder")
     unpacked = sum(entry.file_size for entry in wheel.infolist())
     packed = sum(entry.compress_size for entry in wheel.infolist())
     if unpacked > LARGEST_WHEEL or (unpacked > 100 * 2**20 and unpacked > LARGEST_RATIO * max(packed, 1)):
@@ -199,9 +199,9 @@ def metadata_faults(data: bytes, name: str, version: Version, image: Image) -> I
     metadata = BytesParser().parsebytes(data, headersonly=True)
     own_name, own_version = str(metadata["Name"] or ""), str(metadata["Version"] or "")
     if canonicalize_name(own_name) != name:
-        yield Fault("wheel-other-name", f"is {own_name[:100]!r} by its METADATA")
+        yield Fault("wheel-other-name", f"is named {own_name[:100]!r} in its METADATA")
     if not is_version(own_version, version):
-        yield Fault("wheel-other-name", f"is version {own_version[:100]!r} by its METADATA")
+        yield Fault("wheel-other-name", f"has version {own_version[:100]!r} in its METADATA")
     wanted = metadata["Requires-Python"]
     with contextlib.suppress(InvalidSpecifier):
         if wanted is not None and image["python"] not in SpecifierSet(str(wanted)):
@@ -239,7 +239,7 @@ def record_faults(wheel: zipfile.ZipFile, info: str) -> Iterator[Fault]:
             wrong.append(entry.filename)
     if wrong:
         more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        yield Fault("wheel-record", f"has another hash in RECORD than that of {wrong[0][:100]}{more}")
+        yield Fault("wheel-record", f"has a wrong hash in RECORD for {wrong[0][:100]}{more}")
 
 
 def record_rows(data: bytes) -> Iterator[tuple[str, str]]:

@@ -143,7 +143,7 @@ describe('names exactly what changed', () => {
     expect(statesIn(await root.check())).toEqual(files.map((file) => `update ${file}`));
     const rows = await told(root, 'data/train.jsonl');
     expect(rows[0]).toBe("~ train[0] 'day-0' (line 1): tool 'submit_schedule': parameters");
-    expect(rows.at(-1)).toBe("~ 30 more; in all: tool 'submit_schedule': parameters (40 rows)");
+    expect(rows.at(-1)).toBe("~ 30 more; in total: tool 'submit_schedule': parameters (40 rows)");
     expect(rows).toHaveLength(31);
     const [, ...lines] = await told(root, 'toolsets.json');
     const changed = lines.filter((line) => /^[+-]/.test(line));

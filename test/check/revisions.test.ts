@@ -169,7 +169,7 @@ test('the folder of a newer gymgen is refused by every command, and stays as it 
   ]) {
     const { exitCode, stderr } = await gymgenHere(args, { cwd, env: { XDG_STATE_HOME: join(cwd, 'state') } });
     expect([args, exitCode]).toEqual([args, 2]);
-    const numbers = `revision ${GENERATOR_REVISION + 1}; this one has ${GENERATOR_REVISION}`;
+    const numbers = `revision ${GENERATOR_REVISION + 1}, not ${GENERATOR_REVISION}`;
     expect(stderr).toContain(`error: a newer gymgen wrote this folder (${numbers})`);
     expect(stderr).toContain('fix: update gymgen');
   }

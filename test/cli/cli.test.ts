@@ -44,7 +44,7 @@ describe('the command line', () => {
     const { port } = new URL(server.url);
     const { exitCode, stderr } = await gymgen(['demo', '--serve', '--port', port]);
     expect(stderr).toBe(
-      `error: port ${port} is taken\n  fix: stop the program that listens there, or choose another port: --port ${Number(port) + 1}`,
+      `error: port ${port} is in use\n  fix: stop the program that listens there, or choose another port: --port ${Number(port) + 1}`,
     );
     expect(exitCode).toBe(2);
   });

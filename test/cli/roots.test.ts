@@ -47,7 +47,7 @@ test.each(['check', 'update'])('%s of a root without folders of gymgen shows how
   mkdirSync(join(cwd, 'empty'));
   for (const root of ['empty', 'none']) {
     const { stderr, exitCode } = await run(command, root);
-    expect(stderr).toContain('error: no folder in this Gym root was written by gymgen');
+    expect(stderr).toContain('error: gymgen wrote no folder in this Gym root');
     expect(stderr).toMatch(new RegExp(`fix: write a folder first: gymgen '?<source>'? ${root}\n`));
     expect(exitCode).toBe(2);
   }

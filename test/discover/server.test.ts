@@ -193,17 +193,17 @@ describe('an inconsistent list of tasks', () => {
   test('is too short: 100 of 100,000', async () => {
     const http = route('/num_tasks', () => ({ body: { num_tasks: 100_000 } }));
     const failure = await failureFrom({ splits: { train: days(100) }, http });
-    expect(failure).toMatch(/split 'train' has 100000 tasks, but the server returned 100 for 0 to 128/);
+    expect(failure).toMatch(/split 'train': the server returned 100 tasks instead of 128/);
   });
 
   test('claims a huge number of tasks, which takes no memory', async () => {
     const http = route('/num_tasks', () => ({ body: { num_tasks: Number.MAX_SAFE_INTEGER } }));
-    expect(await failureFrom({ http })).toMatch(/has 9007199254740991 tasks, but the server returned 3/);
+    expect(await failureFrom({ http })).toMatch(/the server returned 3 tasks instead of \d+/);
   });
 
   test('returns more tasks than requested', async () => {
     const http = route('/task_range', (_, { splits }) => ({ body: { tasks: splits.train } }));
-    expect(await failureFrom({ splits: { train: days(200) }, http })).toMatch(/returned 200 for 0 to 128/);
+    expect(await failureFrom({ splits: { train: days(200) }, http })).toMatch(/returned 200 tasks instead of 128/);
   });
 
   test('skips an index', async () => {

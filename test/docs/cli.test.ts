@@ -57,6 +57,9 @@ Values:
 function commandText(command: CommandSpec): string {
   const { name, description, usage, examples, exitCodes } = command;
   const args = command.arguments.map((argument) => argument.name).join(' ');
+  // As in the usage: of two arguments, Commander requires the first one, but `check` the last one.
+  const shown = (argument: string) =>
+    usage?.match(/[<[][^\]>]+[\]>]/g)?.find((one) => one.slice(1, -1) === argument.slice(1, -1)) ?? argument;
   const options = optionsOf(name);
   const groups = [...new Set(options.map(({ group }) => group))].map((group) => {
     const flags = options.filter((option) => option.group === group).map((option) => code(flagOf(option.name)));
@@ -68,7 +71,7 @@ function commandText(command: CommandSpec): string {
     `\`\`\`\ngymgen ${command.isDefault ? `[${name}]` : name} ${usage ?? `${args}${options.length === 0 ? '' : ' [options]'}`.trim()}\n\`\`\``,
     ...(command.arguments.length === 0 ? [] : ['']),
     ...command.arguments.map(({ name: argument, help, default: value }) =>
-      wrapped(`- ${code(argument)}: ${help}${value === undefined ? '' : ` (default: ${code(value)})`}`, '  '),
+      wrapped(`- ${code(shown(argument))}: ${help}${value === undefined ? '' : ` (default: ${code(value)})`}`, '  '),
     ),
     ...(examples === '' ? [] : ['', `\`\`\`\n${examples}\n\`\`\``]),
     ...(groups.length === 0 ? [] : ['\nOptions:\n', ...groups]),
@@ -84,17 +87,31 @@ function table(exitCodes: Readonly<Record<number, string>>): string {
 /** Each option once, with the commands that take it. */
 function allOptions(): NamedOption[] {
   const all = COMMANDS.flatMap(({ name }) => optionsOf(name));
-  return Object.keys(OPTIONS).flatMap((name) => all.find((option) => option.name === name) ?? []);
+  return Object.entries(OPTIONS).flatMap(([name, option]) => {
+    const found = all.find((one) => one.name === name);
+    return found ? [{ ...option, name: found.name, group: found.group }] : [];
+  });
+}
+
+/** What differs for single commands: the help, or only the default. Commands with the same text share a sentence. */
+function variants({ commands, in: differences = {}, ...option }: NamedOption): string[] {
+  const texts = new Map<string, string[]>();
+  for (const command of commands) {
+    const own = differences[command];
+    if (own === undefined) continue;
+    const [label, text] =
+      own.help === undefined ? ['Default with', own.unset] : ['With', helpOf({ ...option, commands, ...own })];
+    const key = `${label}\0${text}`;
+    texts.set(key, [...(texts.get(key) ?? []), code(command)]);
+  }
+  return [...texts].map(([key, names]) => `${key.replace('\0', ` ${names.join(' and ')}: `)}.`);
 }
 
 function optionText(option: NamedOption): string {
   const { flags, commands, recorded, conflicts } = option;
-  const variants = Object.entries(option.in ?? {}).map(
-    ([command, differences]) => `With ${code(command)}: ${helpOf({ ...option, ...differences })}.`,
-  );
   const sentences = [
     `${helpOf(option)}.`,
-    ...variants,
+    ...variants(option),
     ...(conflicts === undefined ? [] : [`Not together with ${code(flagOf(conflicts as NamedOption['name']))}.`]),
     `Commands: ${commands.length === WITH_OPTIONS ? 'all' : commands.join(', ')}.`,
     ...(recorded ? ['Kept in the lock file.'] : []),

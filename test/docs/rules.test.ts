@@ -17,15 +17,15 @@ const INTRO = `\
 <!-- Generated from src/rules/platform/. To update: GYMGEN_UPDATE_GOLDEN=1 npx vitest run test/docs -->
 
 \`\`\`
-gymgen validate gym-root                        # what NeMo Gym would refuse
-gymgen validate out/environment out/dataset     # what a job on NeMo Platform would refuse
+gymgen validate gym-root                        # what NeMo Gym would reject
+gymgen validate out/environment out/dataset     # what a job on NeMo Platform would reject
 \`\`\`
 
-Each finding has the code of its rule. Errors make the exit code 1; warnings do so with \`--strict\`. A rule says what it
-wants, why, and when you would have found the problem otherwise:
+Each finding has the code of its rule. The exit code is 1 if there are errors or, with \`--strict\`, warnings. Each rule
+says what it requires, why, and when you would find the problem otherwise:
 `;
 
-const NEVER = 'the problem does no harm here, or nobody would notice it';
+const NEVER = 'not at all: the problem does no harm here, or stays unnoticed';
 
 function page(): string {
   const moments = Object.entries({ ...WHEN, never: NEVER }).map(([when, text]) => `- ${code(when)}: ${text}`);

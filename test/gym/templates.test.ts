@@ -22,5 +22,5 @@ it('a missing value is an error', () => {
 });
 
 it.each(HOSTILE.filter((text) => !/^[a-z]+$/.test(text)))('a name cannot be %j', (text) => {
-  expect(() => render('tests/test_app.py', { names: { server: text, agent: 'x' } })).toThrow(/the rules refuse/);
+  expect(() => render('tests/test_app.py', { names: { server: text, agent: 'x' } })).toThrow(/the rules reject/);
 });

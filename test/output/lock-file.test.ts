@@ -52,11 +52,7 @@ test('a folder that does not exist has no lock file', async () => {
 });
 
 const damaged: [string, string, string][] = [
-  [
-    'written by a newer gymgen',
-    '{"format": 3, "files": []}',
-    'lock file is from a newer gymgen (format 3; this version reads 2)',
-  ],
+  ['written by a newer gymgen', '{"format": 3, "files": []}', 'lock file is from a newer gymgen (format 3, not 2)'],
   ['without files', '{"format": 1}', 'lock file is damaged'],
   ['with a path outside the folder', '{"format":1,"files":{"../../x":"sha256:HASH"}}', 'lock file is damaged'],
   ['with an absolute path', '{"format":1,"files":{"/etc/x":"sha256:HASH"}}', 'lock file is damaged'],

@@ -25,7 +25,7 @@ const CASES: readonly Case[] = [
     'a folder that gymgen did not write',
     { names: ['gridsim_v1'] },
     (root) => rmSync(join(serverOf(root), 'gymgen.lock.json')),
-    /no folder "gridsim_v1" in this Gym root was written by gymgen/,
+    /gymgen wrote no folder "gridsim_v1" in this Gym root/,
   ],
   ['several folders and no name', { names: [] }, keep, /several folders; choose one[\s\S]*add its name/],
   ['a loopback URL', { urlIsReachable: false }, keep, /is a loopback address[\s\S]*--url-is-reachable/],
@@ -35,12 +35,7 @@ const CASES: readonly Case[] = [
     (root) => replace(configOf(root), /url: .*/, 'url: "http://10.0.0.7:8000"'),
     /is on a private network[\s\S]*NHX_RL_SANDBOX_PUBLIC_DNS_ALLOW[\s\S]*--url-is-reachable/,
   ],
-  [
-    'headers in a GRPO job',
-    { names: ['everything'] },
-    keep,
-    /environment variables of the headers[\s\S]*--target evals/,
-  ],
+  ['headers in a GRPO job', { names: ['everything'] }, keep, /cannot set variables for headers[\s\S]*--target evals/],
   [
     'an adapter for evaluations',
     { target: 'evals', format: 'adapter-wheels-v1' },
@@ -51,7 +46,7 @@ const CASES: readonly Case[] = [
     'several servers in an evaluation',
     { target: 'evals', names: ['gridsim_v1', 'everything'] },
     keep,
-    /plays one server/,
+    /can play only one server/,
   ],
   [
     'a name that is no file set',
@@ -126,13 +121,13 @@ const CASES: readonly Case[] = [
         /dependencies = .*/,
         'dependencies = ["nemo-gym[dev]", "common"]\n[tool.uv.sources.common]\npath = "../common"\n[project.x]',
       ),
-    /cannot express the \[tool\.uv\.sources\] of a dependency/,
+    /cannot express \[tool\.uv\.sources\]/,
   ],
   [
-    'a config that NeMo Gym would refuse',
+    'a config that NeMo Gym would reject',
     {},
     (root) => replace(configOf(root), 'domain: agent', 'domain: sports'),
-    /a job would refuse the package[\s\S]*domain-unknown/,
+    /a job would reject the package[\s\S]*domain-unknown/,
   ],
 ];
 

@@ -45,5 +45,5 @@ test('an environment of its own has the locked versions of what Gym pins', () =>
 test('a Python without NeMo Gym is refused', async () => {
   const signal = new AbortController().signal;
   const failure = await failureOf(gymPython('/nowhere/python', {}, new Said(), signal));
-  expect(failure).toMatch(/^this Python cannot run NeMo Gym: .+\nat: \/nowhere\/python\nfix: name a Python that has/);
+  expect(failure).toMatch(/^this Python cannot run NeMo Gym: .+\nat: \/nowhere\/python\nfix: pass a Python that has/);
 });

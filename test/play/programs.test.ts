@@ -84,7 +84,7 @@ describe('gym env start', () => {
     const options = having('gym', 'echo Traceback; echo "(shop) ImportError: no module x"; echo after; exit 1');
     const failure = await failureOf(startServers(options));
     expect(failure).toBe(
-      `NeMo Gym could not run the servers\n(shop) ImportError: no module x\nat: ${options.log.file}\nfix: read the log: it has what the servers printed`,
+      `NeMo Gym could not run the servers\n(shop) ImportError: no module x\nat: ${options.log.file}\nfix: read the log, which has the output of the servers`,
     );
   });
 

@@ -57,7 +57,7 @@ test('a server has its rows, the lengths of its prompts, and its toolsets', asyn
   const { markup, index } = partsOf(file);
   expect(Object.keys(index.charts as object)).toEqual(['prompt', 'tools', 'tokens']);
   expect(markup).toContain('Ends &lt;the&gt; turn.');
-  expect(markup).toContain('1 row over 500 tokens at 4 characters a token');
+  expect(markup).toContain('1 row over 500 tokens at 4 characters per token');
   expect(markup).toContain('1 line could not be read as rows');
 });
 

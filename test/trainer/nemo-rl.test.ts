@@ -26,7 +26,7 @@ test('writes a config, and prints how to start the run', async () => {
   expect({ stdout, exitCode }).toEqual({ stdout: `wrote ${FILE}\n`, exitCode: 0 });
   expect(stderr.split('\n')).toEqual([
     'grid_v1: 5 rows of train, validation on 2 rows of eval',
-    '32 rollouts a step (4 × 8), sequences of up to 2,048 tokens',
+    '32 rollouts per step (4 × 8), sequences of up to 2,048 tokens',
     '',
     'Next:',
     `  cd ${at.cwd}/rl`,
@@ -151,7 +151,7 @@ const REFUSALS: Record<string, Refusal> = {
   'no checkout': { args: ['--nemo-rl', 'root'], what: 'not a checkout of NeMo RL', says: 'git clone --recursive' },
   'too few rows': {
     args: ['--prompts-per-step', '6'],
-    what: '5 rows are fewer than the 6 prompts',
+    what: '5 rows are fewer than 6 prompts per step',
     says: 'to 5 or less',
   },
   'an unknown split': { args: ['--train', 'dev'], what: 'no rows of split "dev"', says: 'the splits are' },
@@ -162,7 +162,7 @@ const REFUSALS: Record<string, Refusal> = {
   },
   'an unknown model': {
     args: ['--model', 'some/model'],
-    what: 'tool parser of model "some/model"',
+    what: 'tool parser for model "some/model"',
     says: '--tool-parser NAME',
   },
   'a base without keys': {
@@ -199,7 +199,7 @@ const REFUSALS: Record<string, Refusal> = {
   'a base that inherits from itself': {
     args: ['--base', 'my.yaml'],
     prepare: (at) => at.put('my.yaml', 'defaults: my.yaml\n'),
-    what: 'configs inherit from each other in a circle',
+    what: 'configs inherit from each other in a cycle',
     says: 'my.yaml',
   },
   'the base as the file to write': {
@@ -210,7 +210,7 @@ const REFUSALS: Record<string, Refusal> = {
   },
   'rows that NeMo RL cannot read': {
     prepare: ({ cwd }) => appendFileSync(join(cwd, TRAIN), '\nno row\n'),
-    what: 'some lines would end the run',
+    what: 'invalid lines would end the training run',
     says: 'line 6: blank line\n  - line 7: not valid JSON',
   },
 };
@@ -229,7 +229,7 @@ test('without --nemo-rl it says what to add', async () => {
   const at = await place();
   const { stderr, exitCode } = await at.run('trainer', 'nemo-rl', 'root');
   expect({ stderr, exitCode }).toEqual({
-    stderr: 'error: no checkout of NeMo RL is named\n  fix: add --nemo-rl CHECKOUT\n',
+    stderr: 'error: missing checkout of NeMo RL\n  fix: add --nemo-rl CHECKOUT\n',
     exitCode: 2,
   });
 });
@@ -241,7 +241,7 @@ test('warns of rows that are too long, the longest first', async () => {
   at.put(TRAIN, `${longer.join('\n')}\n`);
   const { exitCode, stderr } = await at.trainer('--max-total-sequence-length', '300');
   expect(exitCode).toBe(0);
-  expect(stderr).toContain('warning: max_total_sequence_length 300: 2 rows are longer, at 4 characters a token');
+  expect(stderr).toContain('warning: max_total_sequence_length 300: 2 rows are longer, at 4 characters per token');
   expect(stderr).toMatch(/ {2}grid_v1 train:5 .*day-4: 4\d\d tokens\n {2}grid_v1 train:4 .*day-3: 3\d\d tokens\n/);
   expect(config(at).policy.max_total_sequence_length).toBe(300);
   const { overLength } = JSON.parse((await at.trainer('--max-total-sequence-length', '300', '--json')).stdout);

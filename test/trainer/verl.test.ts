@@ -43,7 +43,7 @@ test('several servers without validation', async () => {
 
 test.each([
   ['another folder', ['--verl', 'root'], undefined, 'not a checkout of verl with its recipes'],
-  ['too few rows', ['--prompts-per-step', '6'], undefined, '5 rows are fewer than the 6 prompts'],
+  ['too few rows', ['--prompts-per-step', '6'], undefined, '5 rows are fewer than 6 prompts per step'],
   [
     'rows whose input is a text',
     [],

@@ -138,7 +138,7 @@ policy:
   test('too few rows: refused, as NeMo RL would train on none', async () => {
     const { exitCode, document } = await trainer('rl/gym-root', '-o', 'configs/few.yaml');
     expect(exitCode).toBe(2);
-    expect(document.error.what).toContain('3 rows are fewer than the 4 prompts of one step');
+    expect(document.error.what).toContain('3 rows are fewer than 4 prompts per step');
     expect(existsSync(join(work, 'configs/few.yaml'))).toBe(false);
     const few = await edited('few', (text) => text.replace('../root/', 'gym-root/'));
     expect(few.exitCode).toBe(1);

@@ -268,9 +268,9 @@ describe('an interrupted write of this user', () => {
     const copy = join(parent, 'copy');
     cpSync(root.gymRoot, copy, { recursive: true });
     const before = snapshot(parent);
-    expect(await failureOf(finishCommits(copy))).toContain('was not begun by this user on this machine');
+    expect(await failureOf(finishCommits(copy))).toContain('cannot verify who started the interrupted write');
     stateHome(join(parent, 'home'));
-    expect(await failureOf(finishCommits(root.gymRoot))).toContain('was not begun by this user on this machine');
+    expect(await failureOf(finishCommits(root.gymRoot))).toContain('cannot verify who started the interrupted write');
     expect(snapshot(parent)).toEqual(before);
   });
 

@@ -30,7 +30,7 @@ test.each([
   [
     'has no content',
     'null',
-    "input[0]: has content 'null' [row-input-null]; write a text; leave out a message without one",
+    "input[0]: has content 'null' [row-input-null]; write a string; leave out a message without text",
   ],
   [
     'has a part of the Chat API',

@@ -40,29 +40,23 @@ test('a server folder can be named instead of its root', async () => {
 
 test.each([
   ['several folders and no name', two, [], 'the Gym root has several folders; choose one', /bank, shop/],
-  ['a mistyped name', two, ['bnak'], 'no folder "bnak" in this Gym root was written by gymgen', /did you mean bank/],
-  [
-    'another name',
-    two,
-    ['grid'],
-    'no folder "grid" in this Gym root was written by gymgen',
-    /choose one of bank, shop/,
-  ],
+  ['a mistyped name', two, ['bnak'], 'gymgen wrote no folder "bnak" in this Gym root', /did you mean bank/],
+  ['another name', two, ['grid'], 'gymgen wrote no folder "grid" in this Gym root', /choose one of bank, shop/],
   [
     'a server folder with a name',
     `${two}/resources_servers/bank`,
     ['bank'],
-    'this is the folder of one server, not a Gym root',
+    "target is a server's folder, not a Gym root",
     /contains/,
   ],
   [
     'a server folder outside a root',
     join(temp, 'stray/shop'),
     [],
-    'this is the folder of one server, not a Gym root',
+    "target is a server's folder, not a Gym root",
     /contains/,
   ],
-  ['an empty folder', join(temp, 'stray'), [], 'no folder in this Gym root was written by gymgen', /write a folder/],
+  ['an empty folder', join(temp, 'stray'), [], 'gymgen wrote no folder in this Gym root', /write a folder/],
 ])('refuses %s', async (_, target, names, message, fix) => {
   await expect(targetFolders(target, names)).rejects.toMatchObject({
     name: 'UserError',

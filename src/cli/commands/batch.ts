@@ -85,7 +85,7 @@ async function orInterrupted(
   }
 }
 
-/** A check that could not compare a source tells nothing of it; a failed write is a problem among others. */
+/** A check that could not compare a source says nothing about it. A failed write is a problem like any other. */
 function exitCodeOf(outcomes: readonly Outcome[], isCheck: boolean): number {
   const codes = outcomes.map(({ status, error }) => {
     if (status === 'failed') return isCheck ? (error?.exitCode ?? EXIT.failed) : EXIT.problems;

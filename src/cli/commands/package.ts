@@ -7,7 +7,7 @@ export const packageCommand: CommandSpec = {
   name: 'package',
   description: 'Write a NeMo Platform package of written servers: environment, dataset and job',
   arguments: [
-    { name: '<gym-root>', help: 'Gym root with the servers, or the folder of one server' },
+    { name: '<gym-root>', help: 'Gym root, or the folder of one server in resources_servers/' },
     { name: '[names...]', help: 'Names of the servers (default: the only one)' },
   ],
   examples: `\
@@ -42,9 +42,9 @@ async function requestOf(flags: Flags, gymRoot: string, names: string[]) {
   const { parseFlags } = await import('../../options/flags.js');
   const options = parseFlags(flags);
   const { packageFolder: folder, format, rowLimit: limit } = options;
-  if (folder === undefined) throw new UsageError('no folder to write', { fix: 'pass --output FOLDER' });
+  if (folder === undefined) throw new UsageError('missing output folder', { fix: 'pass --output FOLDER' });
   if (format === undefined) {
-    throw new UsageError('no format', { fix: 'pass --format native-v1, wheels-v1 or adapter-wheels-v1' });
+    throw new UsageError('missing package format', { fix: 'pass --format native-v1, wheels-v1 or adapter-wheels-v1' });
   }
   const { packageTrain: train, packageValidation: validation, packageModel: model } = options;
   const { validationFraction, fileset, wheelhouse, uvPolicy } = options;

@@ -5,7 +5,7 @@ export const play: CommandSpec = {
   description: "Play rows of written servers with NeMo Gym, which runs the root's app.py",
   arguments: [
     { name: '<gym-root>', help: 'Gym root, or the folder of one server in resources_servers/' },
-    { name: '[names...]', help: 'Names of the servers; may be left out if there is only one' },
+    { name: '[names...]', help: 'Names of the servers (default: the only one)' },
   ],
   examples: `\
 $ gymgen play gym-root gridsim_v1 --demo --policy idle --limit 20
@@ -13,7 +13,7 @@ $ gymgen play gym-root shop_v1 --model-url http://127.0.0.1:8001/v1 --model Qwen
 $ gymgen play gym-root shop_v1 --model-url https://api.openai.com/v1 --model gpt-4.1-mini \\
       --model-api-key-env OPENAI_API_KEY
 
-This is the only command that runs code of the Gym root: read app.py first, if it is not your own.`,
+This is the only command that runs code of the Gym root. If the root is not your own, read its app.py first.`,
   exitCodes: { 0: 'played', 1: 'all rollouts are masked', 2: 'the servers or the rollouts failed' },
   async run(flags, target = '', ...names) {
     const [{ run }, operation, { parseFlags }, { playDocument, summaryLines }, { nextPlays }, { EXIT }, { sentence }] =

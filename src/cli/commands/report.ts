@@ -7,7 +7,10 @@ export const report: CommandSpec = {
   name: 'report',
   description: 'Write an HTML page about rollouts, or about the rows and tools of a written server',
   arguments: [
-    { name: '<inputs...>', help: "rollouts.jsonl files of NeMo Gym, or one server's folder in resources_servers/" },
+    {
+      name: '<inputs...>',
+      help: 'rollouts.jsonl files of NeMo Gym, or the folder of one server in resources_servers/',
+    },
   ],
   examples: `\
 $ gymgen report rollouts.jsonl -o report.html

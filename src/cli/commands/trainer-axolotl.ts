@@ -3,10 +3,10 @@ import type { CommandSpec } from '../command.js';
 
 export const trainerAxolotl: CommandSpec = {
   name: 'trainer axolotl',
-  description: 'Check rows against Axolotl, and write its config for a written server',
+  description: 'Check rows for Axolotl, and write its config for a written server',
   arguments: [
-    { name: '<gym-root>', help: "Gym root, or one server's folder in its resources_servers/" },
-    { name: '[name]', help: 'Server to train on; optional if the root has only one' },
+    { name: '<gym-root>', help: 'Gym root, or the folder of one server in resources_servers/' },
+    { name: '[name]', help: 'Name of the server (default: the only one)' },
   ],
   examples: `\
 $ gymgen trainer axolotl gym-root --dry-run        what Axolotl's loader does to the rows
@@ -14,7 +14,7 @@ $ gymgen trainer axolotl gym-root --fix            writes axolotl_<name>/, with 
 $ gymgen trainer axolotl gym-root shop --fix --form rollout-loop --port 12000`,
   exitCodes: {
     [EXIT.done]: 'the rows are fine, or fixed',
-    [EXIT.problems]: 'the loader would lose, change or refuse rows; add --fix',
+    [EXIT.problems]: 'the loader would lose, change or reject rows; add --fix',
     [EXIT.failed]: 'the command failed; nothing was written',
   },
   async run(flags, target = '', name) {

@@ -3,10 +3,10 @@ import type { CommandSpec } from '../command.js';
 
 export const trainerNemoRl: CommandSpec = {
   name: 'trainer nemo-rl',
-  description: 'Write a config with which NeMo RL trains on written servers',
+  description: 'Write a NeMo RL config that trains on written servers',
   arguments: [
-    { name: '<gym-root>', help: "Gym root, or one server's folder in its resources_servers/" },
-    { name: '[names...]', help: 'Servers to train on together; optional if the root has only one' },
+    { name: '<gym-root>', help: 'Gym root, or the folder of one server in resources_servers/' },
+    { name: '[names...]', help: 'Names of the servers to train on together (default: the only one)' },
   ],
   examples: `\
 $ gymgen trainer nemo-rl gym-root --nemo-rl ../RL               writes grpo_<name>.yaml
@@ -22,7 +22,7 @@ $ gymgen trainer nemo-rl gym-root --nemo-rl ../RL --base my.yaml --model Qwen/Qw
     await run(flags, async (terminal, signal) => {
       const { nemoRl, outputConfig, base, runFrom, force = false, dryRun = false, ...values } = parseFlags(flags);
       if (nemoRl === undefined) {
-        throw new UsageError('no checkout of NeMo RL is named', { fix: 'add --nemo-rl CHECKOUT' });
+        throw new UsageError('missing checkout of NeMo RL', { fix: 'add --nemo-rl CHECKOUT' });
       }
       const { train, validation, noValidation = false } = values;
       const report = await operation.trainerNemoRl(

@@ -3,10 +3,10 @@ import type { CommandSpec } from '../command.js';
 
 export const trainerVerl: CommandSpec = {
   name: 'trainer verl',
-  description: "Write the config with which verl's recipe nemo_gym trains on servers",
+  description: "Write the config for verl's recipe nemo_gym to train on written servers",
   arguments: [
-    { name: '<gym-root>', help: "Gym root, or one server's folder in its resources_servers/" },
-    { name: '[names...]', help: 'Servers to train on together; optional if the root has only one' },
+    { name: '<gym-root>', help: 'Gym root, or the folder of one server in resources_servers/' },
+    { name: '[names...]', help: 'Names of the servers to train on together (default: the only one)' },
   ],
   examples: `\
 $ gymgen trainer verl gym-root --verl ../verl      writes verl_<name>.yaml, and prints verl's overrides`,
@@ -19,7 +19,7 @@ $ gymgen trainer verl gym-root --verl ../verl      writes verl_<name>.yaml, and 
     ]);
     await run(flags, async (terminal, signal) => {
       const { verl, outputServers: file, force = false, dryRun = false, ...values } = parseFlags(flags);
-      if (verl === undefined) throw new UsageError('no checkout of verl is named', { fix: 'add --verl CHECKOUT' });
+      if (verl === undefined) throw new UsageError('missing checkout of verl', { fix: 'add --verl CHECKOUT' });
       const { train, validation, noValidation = false } = values;
       const rows = { train, validation, noValidation };
       const report = await operation.trainerVerl(

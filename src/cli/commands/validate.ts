@@ -3,7 +3,7 @@ import type { CommandSpec } from '../command.js';
 
 export const validate: CommandSpec = {
   name: 'validate',
-  description: 'Find what NeMo Gym or NeMo Platform would refuse; runs and writes nothing',
+  description: 'Find what NeMo Gym or NeMo Platform would reject; runs and writes nothing',
   arguments: [
     {
       name: '<targets...>',

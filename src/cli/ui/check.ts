@@ -36,7 +36,7 @@ function showFile({ path, state, note }: FileDifference, lines: readonly string[
   for (const line of lines) terminal.result(`        ${line}`);
 }
 
-/** A line that tells a change of gymgen from one of the source. */
+/** A line that distinguishes a change of gymgen from a change of the source. */
 export function gymgenChange({ before, now }: GeneratorChange): string {
   return `gymgen itself changed since this folder was written (revision ${before}, now ${now}):`;
 }

@@ -36,7 +36,7 @@ function rowLines({
     ...(unended ? ['! the last line has no line break'] : []),
     ...changed.first.flatMap(changeLines),
     ...(changed.count > changed.first.length
-      ? [`~ ${changed.count - changed.first.length} more; in all: ${fields.join(', ')}`]
+      ? [`~ ${changed.count - changed.first.length} more; in total: ${fields.join(', ')}`]
       : []),
     ...(moved.count > 0 ? [`~ ${rows(moved.count)}: only the index differs (${namesIn(moved)})`] : []),
   ];

@@ -57,11 +57,11 @@ function rewardLine({ rollouts, scored, masked, withoutReward, reward }: Summary
   return `mean reward ${formatReward(reward.mean)} (${formatInterval(reward)}) of ${plural(scored, 'rollout')}${leftOut}`;
 }
 
-/** What a reward means. */
+/** How to read the mean reward. */
 function meaningLine({ isIdle, isDemo }: PlayContext): string[] {
   if (isDemo && isIdle) return ['  idle calls no tool, so 0 is expected (no profit: 0.2, best schedule: 1)'];
   if (isDemo) return ['  no schedule: 0, no profit: 0.2, best schedule of the day: 1'];
-  return isIdle ? ['  idle calls no tool: a model has to score more'] : [];
+  return isIdle ? ['  idle calls no tool: a model must score more'] : [];
 }
 
 /** Characters of the longest bar. */
@@ -112,7 +112,7 @@ function callLines({ model, summary }: PlayReport): string[] {
     ...(model && open > 0 && withoutCall / open >= FEW_CALLS
       ? ['  usually the model server has no tool parser; vLLM: --enable-auto-tool-choice --tool-call-parser hermes']
       : []),
-    ...(amounts.length > 0 ? [`per rollout, mean (and most): ${amounts.join(', ')}`] : []),
+    ...(amounts.length > 0 ? [`per rollout, mean (maximum): ${amounts.join(', ')}`] : []),
   ];
 }
 

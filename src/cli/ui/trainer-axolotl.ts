@@ -41,7 +41,7 @@ function showData({ split, rows, over, findings }: DataFile, fix: boolean, termi
     else terminal.warn(text);
   }
   if (over > 0) {
-    terminal.warn(`${split}: ${formatCount(over)} rows exceed the maximum sequence length, and vLLM refuses them`);
+    terminal.warn(`${split}: ${formatCount(over)} rows exceed the maximum sequence length; vLLM rejects them`);
   }
 }
 

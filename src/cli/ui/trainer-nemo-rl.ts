@@ -13,7 +13,7 @@ export function showServers(servers: readonly Environment[], terminal: Terminal)
   }
 }
 
-/** That a file was written; with --dry-run, the file. */
+/** Shows that a file was written; with --dry-run, shows the file. */
 export function showFile(
   { status, file, text }: Pick<TrainerNemoRlReport, 'status' | 'file' | 'text'>,
   terminal: Terminal,
@@ -35,7 +35,7 @@ export function showTrainerNemoRl(report: TrainerNemoRlReport, terminal: Termina
   const { status, file, text, plan, environments, warnings, overLength, commands } = report;
   showServers(environments, terminal);
   terminal.note(
-    `${formatCount(plan.rollouts)} rollouts a step (${plan.promptsPerStep} × ${plan.generations}), ` +
+    `${formatCount(plan.rollouts)} rollouts per step (${plan.promptsPerStep} × ${plan.generations}), ` +
       `sequences of up to ${formatCount(plan.length.tokens)} tokens`,
   );
   for (const warning of warnings) terminal.warn(describe(warning));

@@ -102,7 +102,7 @@ function checkFields(
       fix: `set a value: --fix-field ${missing}=…`,
     });
   }
-  // Every action would be refused, because metadata is hidden from models.
+  // Every action would be rejected, because metadata is hidden from models.
   if (required.includes('metadata') && !Object.hasOwn(fix, 'metadata')) {
     throw new UserError('the action requires metadata, which is hidden from models', {
       fix: "set a value: --fix-field 'metadata={}'",

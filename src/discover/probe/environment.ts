@@ -136,7 +136,7 @@ async function mcpTools(http: HttpClient): Promise<ListedTool[]> {
 
 /**
  * The result of a request, or undefined if the server lacks the route: older servers do, and some return an error if
- * they have nothing to return. Refused credentials (401, 403) are an error: the route may exist.
+ * they have nothing to return. Rejected credentials (401, 403) are an error: the route may exist.
  */
 export async function unlessMissing<T>(request: Promise<T>): Promise<T | undefined> {
   return request.catch((error: unknown) => {

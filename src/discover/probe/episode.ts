@@ -29,7 +29,7 @@ export interface ProbeOptions {
   turns: 'first' | 'all';
 }
 
-/** What a probe learned of a task. */
+/** What a probe found out about a task. */
 export interface ProbeResult {
   /** The tools of each turn. */
   turns: Tool[][];

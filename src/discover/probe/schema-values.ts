@@ -90,7 +90,7 @@ const MAX_DEPTH = 32;
 
 /**
  * The reason why a value cannot match a JSON schema, or undefined if it may match. Only certain mismatches are reported:
- * pydantic, which reads actions, takes "3" for an integer and 1 for a bool
+ * pydantic, which reads actions, accepts "3" as an integer and 1 as a bool
  * (https://docs.pydantic.dev/latest/concepts/conversion_table/), and unknown keywords are ignored.
  * @param schema without references
  * @param path of the value, such as `.x`

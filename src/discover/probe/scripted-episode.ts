@@ -9,7 +9,7 @@ import { readStart, type Start } from './prompt.js';
 import { minimalValue } from './schema-values.js';
 import { withoutVolatile } from './volatile-fields.js';
 
-/** What a scripted episode showed. */
+/** The result of a scripted episode. */
 export interface ScriptedEpisode<T extends ProbedTask = ProbedTask> {
   task: T;
   start: Start;
@@ -22,7 +22,7 @@ export interface ScriptedEpisode<T extends ProbedTask = ProbedTask> {
   firstStep?: Start;
   /** Names of the scores, if a step ended the episode. */
   scores?: ReadonlySet<string>;
-  /** The first step, if it was refused. */
+  /** The first step, if the environment rejected it. */
   refused?: { action: JsonText; why: string };
 }
 

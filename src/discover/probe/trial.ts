@@ -38,7 +38,7 @@ export interface Trial {
   scores?: ReadonlySet<string>;
   /** Fields that may give the answer away, and where they are shown. */
   doubtful: readonly { name: string; start: boolean; steps: boolean }[];
-  /** The first step of the first task, if it was refused. */
+  /** The first step of the first task, if the environment rejected it. */
   refused?: NonNullable<ScriptedEpisode['refused']>;
 }
 
@@ -172,7 +172,7 @@ function* warnings(trial: Trial, { varied, areSeeds, bounded, sums }: TrialConte
   }
   for (const { name, start, steps } of doubtful) yield doubtfulField(name, start, steps, typeof prompt === 'object');
   if (refused) {
-    yield `the first scripted step, ${excerpt(refused.action)}, was refused: ${refused.why}; ` +
+    yield `the first scripted step, ${excerpt(refused.action)}, was rejected: ${refused.why}; ` +
       'other actions may succeed, or all may fail';
   }
   const steps = `${rewards.length} scripted ${rewards.length === 1 ? 'step' : 'steps'}`;

@@ -178,7 +178,7 @@ const READERS: Record<string, Reader> = {
 export async function* taskRecords(file: string): AsyncGenerator<TaskRecord[]> {
   const read = READERS[path.extname(file).toLowerCase()];
   if (read === undefined) {
-    throw new UserError('unknown format of a tasks file', { where: file, fix: 'use a .jsonl, .csv or .json file' });
+    throw new UserError('unknown tasks file format', { where: file, fix: 'use a .jsonl, .csv or .json file' });
   }
   try {
     yield* read(file);
@@ -250,5 +250,5 @@ function explained(error: unknown, file: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined || error instanceof UserError) return error;
   const what = code === 'ENOENT' ? 'no such tasks file' : `cannot read the tasks file (${code})`;
-  return new UserError(what, { where: file, fix: 'name a file that you can read: --tasks FILE', cause: error });
+  return new UserError(what, { where: file, fix: 'pass a readable file: --tasks FILE', cause: error });
 }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { isRecord } from '../../json/guards.js';
 
 /**
- * A recording is a file with a JSON object per line: a header; for each split a line with its name and its tasks, each toolset
- * before its first task; and an end with the order of the toolsets and the number of tasks, without which the file is truncated.
- * The end also has a SHA-256 of everything before it. Recordings of older versions have none, and do not tell what they left
- * out.
+ * A recording is a file with a JSON object per line: a header; for each split a line with its name and its tasks, each
+ * toolset before its first task; and an end with the order of the toolsets and the number of tasks, without which the
+ * file is truncated. The end also has a SHA-256 of everything before it. Recordings of older versions have none, and do
+ * not say what they left out.
  */
 export const RECORDING_FORMAT = 1;
 

@@ -55,7 +55,7 @@ async function readHeader(path: string, file: RecordingFile): Promise<Header> {
     });
   }
   if (header.format > RECORDING_FORMAT) {
-    const what = `recording is from a newer gymgen (format ${header.format}; this version reads ${RECORDING_FORMAT})`;
+    const what = `recording is from a newer gymgen (format ${header.format}, not ${RECORDING_FORMAT})`;
     throw new UserError(what, { where: path, fix: 'update gymgen' });
   }
   return file.validate(Header, header);
@@ -259,7 +259,7 @@ export class RecordedDiscovery implements OpenDiscovery {
     this.ended = true;
   }
 
-  /** Whether a server would be probed with the recorded tasks. An older recording does not tell its probes. */
+  /** Whether a server would be probed with the recorded tasks. An older recording does not say how it was probed. */
   private isWhole({ probes }: Extract<Line, { type: 'end' }>): boolean {
     const wanted = this.options.probes;
     const isSame = wanted === undefined || probes === undefined || wanted === (probes === 'all' ? Infinity : probes);

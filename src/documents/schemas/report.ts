@@ -99,7 +99,7 @@ export const ServerReportDocument = z.strictObject({
         .describe('The longest rows, at most 10'),
     })
     .optional()
-    .describe('Rows over `--max-total-sequence-length`, at 4 characters a token'),
+    .describe('Rows over `--max-total-sequence-length`, at 4 characters per token'),
 });
 
 export const ReportDocument = z.union([RolloutsReportDocument, ServerReportDocument]);

@@ -48,17 +48,17 @@ export const TrainerNemoRlDocument = z.strictObject({
         )
         .describe('The longest rows, at most 10'),
     })
-    .describe('Rows over the longest sequence, at 4 characters a token'),
+    .describe('Rows over the longest sequence, at 4 characters per token'),
   warnings: z.array(Finding),
 });
 export type TrainerNemoRlDocument = z.infer<typeof TrainerNemoRlDocument>;
 
-const Rows = z
+const RowLines = z
   .strictObject({
     count: count(),
     first: z.array(z.int().min(1)).describe('Line numbers of the first rows, at most 10'),
   })
-  .meta({ id: 'Rows' });
+  .meta({ id: 'Row lines' });
 
 export const TrainerAxolotlDocument = z.strictObject({
   status: z.enum(['wrote', 'planned']).describe('`planned`: with `--dry-run`'),
@@ -74,13 +74,13 @@ export const TrainerAxolotlDocument = z.strictObject({
       z.strictObject({
         split: z.string().describe('Name of the split'),
         rows: count().describe('Number of rows'),
-        overLength: count().describe('Rows over `--max-total-sequence-length`, at 4 characters a token'),
+        overLength: count().describe('Rows over `--max-total-sequence-length`, at 4 characters per token'),
         findings: z.array(
           z.strictObject({
             code: z.string().describe('Name of the rule, such as `axolotl-tools`'),
             fatal: z.boolean().describe('Whether the training stops with an error'),
             problem: z.string(),
-            rows: Rows,
+            rows: RowLines,
           }),
         ),
       }),

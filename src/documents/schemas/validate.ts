@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, names } from './parts.js';
 
-const Judgement = z
+const RuleFinding = z
   .strictObject({
     code: z.string().describe('Name of the rule; see [rules.md](rules.md)'),
     severity: z.enum(['error', 'warning']),
@@ -17,7 +17,7 @@ const Judgement = z
     row: z.int().min(1).optional().describe('Number of the row'),
     more: count().describe('Further findings of this rule in this file, which are not listed'),
   })
-  .meta({ id: 'Judgement' });
+  .meta({ id: 'Rule finding' });
 
 export const ValidateDocument = z.strictObject({
   status: z.enum(['valid', 'invalid']).describe('`invalid` if there are errors'),
@@ -28,7 +28,7 @@ export const ValidateDocument = z.strictObject({
       z.strictObject({
         kind: z.enum(['root', 'server', 'package', 'dataset']),
         path: z.string().describe('As passed'),
-        findings: z.array(Judgement),
+        findings: z.array(RuleFinding),
         rows: z
           .array(z.strictObject({ file: z.string(), rows: count().describe('Number of lines') }))
           .describe('Files of rows'),

@@ -10,7 +10,7 @@ import { type Check, firstLineOf, outputOf } from './programs.js';
 
 /**
  * NeMo Gym creates the venv of each server with `uv venv --python` and the version of its own Python. uv then looks outside
- * of virtual environments, also if one is active. Without `gym`, the version is the one that `gymgen play` asks uv for.
+ * of virtual environments, even if one is active. Without `gym`, the version is the one that `gymgen play` asks uv for.
  * @see setup_env_command in nemo_gym/cli/setup_command.py
  */
 export async function gymPython(uv: string | undefined, gym: Gym | null, signal: AbortSignal): Promise<Check> {
@@ -81,7 +81,9 @@ async function hiddenFolder(uv: string, wanted: string, gym: Gym | null, signal:
   return undefined;
 }
 
-/** Whether uv would download the Python: by itself, on demand, or not at all. Settings and network decide. */
+/**
+ * Whether uv would download the Python: by itself, on demand, or not at all. This depends on settings and the network.
+ */
 async function downloadsOf(uv: string, wanted: string, signal: AbortSignal): Promise<'automatic' | 'manual' | 'off'> {
   const options = { signal, cwd: process.cwd() };
   const settings = (await outputOf(uv, ['--show-settings', 'python', 'install', wanted], options)) ?? '';

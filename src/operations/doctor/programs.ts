@@ -30,7 +30,7 @@ export async function outputOf(program: string, args: string[], options: LineOpt
   const { signal, cwd = '/', env = {} } = options;
   const run = await runProgram(program, args, {
     cwd,
-    // Neither a module nor a program of the current folder is to run. uv runs each Python that PATH names.
+    // No module or program of the current folder may run. uv runs each Python on PATH.
     env: { PYTHONSAFEPATH: '1', ...env, PATH: absoluteFolders(env.PATH).join(delimiter) },
     signal,
     stdin: 'ignore',

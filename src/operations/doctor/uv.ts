@@ -25,8 +25,8 @@ export async function uvCheck(known: string | undefined, signal: AbortSignal): P
 }
 
 /**
- * Prints how a Python can install uv. `pip` may not install next to the packages of the system (PEP 668), but does so in a
- * virtual environment.
+ * Prints how a Python can install uv. `pip` must not install beside the packages of the system (PEP 668), but may
+ * install in a virtual environment.
  */
 const INSTALLERS = `
 import importlib.util, os, sys, sysconfig

@@ -9,7 +9,7 @@ import type { WriteRequest } from '../write.js';
 import { type LockFlags, recordedIn } from './options.js';
 import { type LockedFolder, recordingOf, refuseHeaders, refuseTasks, sourceOf, trustedCode } from './trust.js';
 
-/** What a command that follows the lock files of a Gym root works on. */
+/** The work of a command that follows the lock files of a Gym root. */
 export interface LockedRoot {
   requests: WriteRequest[];
   /** Folders that gymgen seems to have written, but whose requests are unknown. */
@@ -28,7 +28,7 @@ export async function lockedRequests(gymRoot: string, flags: LockFlags): Promise
   const [chosen, unusable] = [found.written.filter(isChosen), found.unusable.filter(isChosen)];
   const names = found.written.map(({ name }) => name).join(', ');
   if (chosen.length === 0 && unusable.length === 0) {
-    throw new UsageError(`no folder '${flags.name}' in this Gym root was written by gymgen`, {
+    throw new UsageError(`gymgen wrote no folder '${flags.name}' in this Gym root`, {
       fix: `pass --name with one of: ${names}`,
     });
   }

@@ -54,7 +54,7 @@ export async function refuseTasks({ folder, recorded }: LockedFolder, flags: Loc
     });
   };
   const here = await realpath(process.cwd());
-  // A file that does not exist is refused later, unless its path alone is refused here.
+  // A missing file is rejected later, unless its path alone is rejected here.
   const real = await realpath(tasks).catch(() => path.resolve(here, tasks));
   const below = path.relative(here, real);
   if (below.split(path.sep)[0] === '..' || path.isAbsolute(below)) refuse('outside of the current folder');

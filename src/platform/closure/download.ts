@@ -13,7 +13,7 @@ const EPOCH = '315532800';
 /**
  * Downloads the packages of a closure, whose hashes are checked, and builds wheels of those that have none.
  * @returns the folder of the wheels
- * @throws UserError with the words of pip or uv
+ * @throws UserError with the message of pip or uv
  */
 export async function download(closure: string, platform: Platform, tools: Tools): Promise<string> {
   const file = path.join(tools.cwd, 'download.txt');

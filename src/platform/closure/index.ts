@@ -41,8 +41,8 @@ export interface Closure {
 const GYM = 'nemo-gym';
 
 /**
- * Finds the wheels that a package needs, from a package index or a wheelhouse, and proves that they are enough.
- * @throws UserError if there is no uv, or with the words of uv or pip
+ * Finds the wheels that a package needs, from a package index or a wheelhouse, and checks that none is missing.
+ * @throws UserError if there is no uv, or with the message of uv or pip
  */
 export async function closureOf(
   { requirements, own, platform, isAdapter, policy, wheelhouse, known, work }: ClosureParts,

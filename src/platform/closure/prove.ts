@@ -5,10 +5,10 @@ import type { ResolveParts } from './resolve.js';
 import { runUv, type Tools } from './uv.js';
 
 /**
- * Proves, without network and without an install, that the wheels are all that a job needs: for its first install, which takes
- * every wheel, and for the venvs of the servers.
+ * Checks offline, without an install, that the wheels are sufficient for a job: for its first install, which uses every
+ * wheel, and for the venvs of the servers.
  * @param packaged paths of the wheels that go into the package
- * @throws UserError with uv's words
+ * @throws UserError with uv's message
  */
 export async function prove(
   { requirements, platform, policy, wheels }: ResolveParts & { wheels: string },

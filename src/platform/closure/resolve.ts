@@ -22,7 +22,7 @@ const OLDEST_GLIBC = '2_28';
 /**
  * Resolves requirements to one version of each package for the training image, with hashes.
  * @returns the lines of a requirements file
- * @throws UserError with uv's words
+ * @throws UserError with uv's message
  */
 export async function resolve({ requirements, platform, policy, wheels }: ResolveParts, tools: Tools): Promise<string> {
   const [input, output] = [path.join(tools.cwd, 'in.txt'), path.join(tools.cwd, 'closure.txt')];

@@ -19,7 +19,7 @@ const SHOWN = 12;
  * Runs uv. Environment variables such as UV_DEFAULT_INDEX choose a mirror; no file of the user is read.
  * @param problem what failed, for the message
  * @returns what it printed
- * @throws UserError with uv's own words
+ * @throws UserError with uv's message
  */
 export async function runUv(
   args: string[],

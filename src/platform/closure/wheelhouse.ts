@@ -12,7 +12,7 @@ import { fits, type WheelName, wheelName } from './tags.js';
  */
 export async function assertWheels(folder: string, platform: Platform, where = folder): Promise<WheelName[]> {
   const entries = await translateReadErrors(folder, readdir(folder, { withFileTypes: true }));
-  if (!entries) throw new UserError('folder does not exist', { where, fix: 'name a folder with wheels' });
+  if (!entries) throw new UserError('folder does not exist', { where, fix: 'pass a folder with wheels' });
   const problems: string[] = [];
   const wheels = new Map<string, WheelName>();
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -24,23 +24,23 @@ export async function assertWheels(folder: string, platform: Platform, where = f
       problems.push(`${entry.name}: the project has another wheel, ${wheels.get(wheel.project)?.file}`);
     } else wheels.set(wheel.project, wheel);
   }
-  if (problems.length > 0) throw refused('a package cannot have these files as wheels', problems, where);
-  if (wheels.size === 0) throw new UserError('folder has no wheels', { where, fix: 'name a folder with wheels' });
+  if (problems.length > 0) throw invalidFiles('a package cannot have these files as wheels', problems, where);
+  if (wheels.size === 0) throw new UserError('folder has no wheels', { where, fix: 'pass a folder with wheels' });
   return [...wheels.values()];
 }
 
-/** @throws UserError that names wheels that nothing requires: the job would install them all the same */
+/** @throws UserError that names wheels that nothing requires: the job would install them anyway */
 export function assertUsed(wheels: readonly WheelName[], versions: ReadonlyMap<string, string>, where: string): void {
   const extra = wheels
     .filter(({ project }) => !versions.has(project))
     .map(({ file }) => `${file}: nothing requires it`);
-  if (extra.length > 0) throw refused('the wheelhouse has wheels that the package does not need', extra, where);
+  if (extra.length > 0) throw invalidFiles('the wheelhouse has wheels that the package does not need', extra, where);
 }
 
 /** Upper bound on the files that an error names. */
 const LISTED = 10;
 
-function refused(problem: string, files: readonly string[], where: string): UserError {
+function invalidFiles(problem: string, files: readonly string[], where: string): UserError {
   const more = files.length > LISTED ? [`and ${files.length - LISTED} more`] : [];
   const fix = `remove them, or copy the right wheels to a new folder: ${path.basename(where)} is not changed`;
   return new UserError(problem, { where, details: [...files.slice(0, LISTED), ...more], fix });

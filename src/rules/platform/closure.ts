@@ -1,7 +1,7 @@
 import { WHEELS } from './formats.js';
 import { type Rule, rule } from './rule.js';
 
-/** What uv said of one of the installs of a job. */
+/** What uv reports about one of the installs of a job. */
 export interface Proof {
   /** The first install: all wheels. The second: the venv of a server. */
   install: 'wheels' | 'venv';

@@ -8,7 +8,7 @@ const empty = rule<PackageFacts>(
   {
     code: 'paths-empty',
     severity: 'error',
-    rule: 'config_paths is a list of one or more texts',
+    rule: 'config_paths is a list of one or more strings',
     why: 'A package without a config starts no server (`_ManifestBase`, nhx/rl/schemas/environment.py).',
     when: 'submit',
   },
@@ -30,7 +30,7 @@ const absolute = onPath(
     code: 'paths-absolute',
     severity: 'error',
     rule: 'A config path is relative and stays in the package: no leading / or ./, no . or ..',
-    why: 'Both loaders want a path below the root, and submit compares it with the list of files unchanged.',
+    why: 'Both loaders expect a path below the root, and submit looks for exactly this path in the list of files.',
     when: 'submit',
   },
   (path) => {
@@ -47,13 +47,15 @@ const characters = onPath(
   {
     code: 'paths-characters',
     severity: 'error',
-    rule: 'A config path has no backslash, and no space around it',
-    why: 'The loader of the job refuses them (`_validate_relative_config_path`, sandboxed_gym).',
+    rule: 'A config path has no backslash, and no space at either end',
+    why: "The job's loader rejects them (`_validate_relative_config_path`, sandboxed_gym).",
     when: 'submit',
   },
   (path) => {
     if (path.includes('\\')) return ['contains a backslash', `write ${path.replaceAll('\\', '/')}`];
-    return path === '' || path !== path.trim() ? ['is empty or has spaces around it', 'remove the spaces'] : undefined;
+    return path === '' || path !== path.trim()
+      ? ['is empty, or begins or ends with a space', 'remove the spaces']
+      : undefined;
   },
 );
 
@@ -76,7 +78,7 @@ const twice = onPath(
     code: 'paths-twice',
     severity: 'error',
     rule: 'No config path is listed twice in config_paths',
-    why: 'Submit accepts it; the loader of the job does not.',
+    why: "Submit accepts it; the job's loader does not.",
     when: 'start',
   },
   (path, { paths, index }) => (paths.indexOf(path) < index ? ['is listed twice', 'remove one of them'] : undefined),
@@ -86,7 +88,7 @@ const prefix = onPath(
   {
     code: 'paths-prefix',
     severity: 'error',
-    rule: 'The configs of native-v1 are below a folder of servers, those of adapter-wheels-v1 below configs/',
+    rule: 'Configs are below a folder of servers in native-v1, and below configs/ in adapter-wheels-v1',
     why: 'Both loaders check it by format (`_under_gym_dirs`, nhx/rl/schemas/environment.py).',
     when: 'submit',
   },
@@ -94,7 +96,7 @@ const prefix = onPath(
     const folders = CONFIG_FOLDERS[facts.manifest?.format ?? 'wheels-v1'];
     if (path.startsWith('/')) return undefined; // `paths-absolute`
     if (folders === undefined || folders.some((folder) => path.startsWith(folder))) return undefined;
-    return [`is not below ${folders.join(', ')}, as ${facts.manifest?.format} wants`, `move it below ${folders[0]}`];
+    return [`is not below ${folders.join(', ')}, as ${facts.manifest?.format} requires`, `move it below ${folders[0]}`];
   },
 );
 
@@ -103,7 +105,7 @@ const missing = onPath(
     code: 'paths-missing-file',
     severity: 'error',
     rule: 'Each config path is a file of the package',
-    why: 'Submit compares it with the list of files, and the job opens it.',
+    why: 'Submit looks for it in the list of files, and the job opens it.',
     when: 'submit',
   },
   (path, { facts }) => {
@@ -123,15 +125,18 @@ const symlink = onPath(
   {
     code: 'config-symlink',
     severity: 'error',
-    rule: 'A config is not a symlink, and not below one',
-    why: 'An upload does not keep links, and the loaders refuse them.',
+    rule: 'A config is not a symlink, and not below a symlink',
+    why: 'An upload does not keep links, and the loaders reject them.',
     when: 'start',
   },
   (path, { facts }) => {
     const link =
       facts.entries.find((one) => one.path === path && one.kind === 'link') ?? linkAbove(path, facts.entries);
     if (link === undefined) return undefined;
-    return [link.path === path ? 'is a symlink' : `is below the symlink ${quote(link.path)}`, 'replace it by the file'];
+    return [
+      link.path === path ? 'is a symlink' : `is below the symlink ${quote(link.path)}`,
+      'replace it with the file',
+    ];
   },
 );
 

@@ -8,7 +8,7 @@ import { MANIFEST, RESOURCES_SERVERS, SERVER_TYPES } from './formats.js';
 import { shown } from './manifest.js';
 import { type Problem, type Rule, type RuleText, rule } from './rule.js';
 
-const ALMOST = 'Gym stops at a block that looks like a server and is not one (`AlmostServerError`).';
+const ALMOST = 'Gym stops at a block that looks like a server but is not one (`AlmostServerError`).';
 
 /** Whether a top-level entry of a config is an instance of a server. */
 export function isInstance(value: unknown): value is Record<string, unknown> {
@@ -53,7 +53,7 @@ const repeated = rule<Configs & { manifest?: YamlFile | undefined }>(
     code: 'yaml-key-twice',
     severity: 'error',
     rule: 'No map of a YAML file has a key twice',
-    why: `In ${MANIFEST}, the last one silently wins. In a config, OmegaConf refuses it.`,
+    why: `In ${MANIFEST}, the last one silently wins. In a config, OmegaConf rejects it.`,
     when: 'start',
   },
   ({ files, manifest }) =>
@@ -85,7 +85,7 @@ const domainUnknown = onInstance(
   {
     code: 'domain-unknown',
     severity: 'error',
-    rule: "domain is one of Gym's",
+    rule: "domain is one of Gym's domains",
     why: `${ALMOST} The list is \`Domain\` (nemo_gym/config_types.py).`,
     when: 'start',
   },
@@ -119,7 +119,7 @@ const types = onInstance(
     code: 'two-types',
     severity: 'error',
     rule: 'An instance has one server type',
-    why: 'Gym takes one of them, and references to the other fail.',
+    why: 'Gym uses one of them, and references to the other fail.',
     when: 'start',
   },
   ({ types }) =>
@@ -139,13 +139,13 @@ const reserved = onInstance(
   {
     code: 'reserved-name',
     severity: 'error',
-    rule: "No instance is named like one of Gym's own keys",
+    rule: "No instance has the name of one of Gym's own keys",
     why: 'Gym does not start it (`NEMO_GYM_RESERVED_TOP_LEVEL_KEYS`).',
     when: 'start',
   },
   ({ name }) =>
     RESERVED_KEYS.has(name)
-      ? [{ top: [], subject: 'instance', problem: "has the name of a key of Gym's", fix: 'rename it' }]
+      ? [{ top: [], subject: 'instance', problem: "has the name of one of Gym's own keys", fix: 'rename it' }]
       : [],
 );
 
@@ -169,7 +169,7 @@ const datasetEntry = onInstance(
   {
     code: 'dataset-entry',
     severity: 'error',
-    rule: 'An entry of datasets has a name, a type, a jsonl_fpath and, to train or validate, a license that Gym knows',
+    rule: 'An entry of datasets has a name, a type, a jsonl_fpath and, for train and validation, a license that Gym knows',
     why: `${ALMOST} The model is \`DatasetConfig\` (nemo_gym/config_types.py).`,
     when: 'start',
   },

@@ -9,7 +9,7 @@ const format = rule<PackageFacts>(
     code: 'evals-format',
     severity: 'error',
     rule: 'A package for evals is native-v1 or wheels-v1',
-    why: 'The host of evals runs no adapter.',
+    why: 'The evals host runs no adapter.',
     when: 'submit',
   },
   ({ target, manifest }) => {
@@ -25,7 +25,7 @@ const models = rule<PackageFacts>(
     code: 'evals-models',
     severity: 'error',
     rule: `A package for evals has no ${MODELS}, neither files nor instances`,
-    why: 'The host of evals brings the model (`inspect_environment_components`, sandboxed_gym).',
+    why: 'The evals host provides the model (`inspect_environment_components`, sandboxed_gym).',
     when: 'start',
   },
   ({ target, instances, entries }) => {
@@ -38,7 +38,12 @@ const models = rule<PackageFacts>(
       .filter(({ types, config }) => types.includes(MODELS) && !files.some(({ path }) => path === config.file))
       .map(({ name, config }): Problem => {
         const at = { file: config.file, line: config.line([name]) };
-        return { at, subject: `instance ${quote(name)}`, problem: 'is a model, which evals bring', fix: 'remove it' };
+        return {
+          at,
+          subject: `instance ${quote(name)}`,
+          problem: 'is a model, which the evals host provides',
+          fix: 'remove it',
+        };
       });
     return [...ofFiles, ...ofInstances];
   },
@@ -49,7 +54,7 @@ const crossType = rule<PackageFacts>(
     code: 'cross-type',
     severity: 'error',
     rule: 'In a package for evals, no agent has the name of a resources server, folders included',
-    why: 'The host of evals looks both up in one list (`validate_environment_namespaces`, sandboxed_gym).',
+    why: 'The evals host looks up both in one list (`validate_environment_namespaces`, sandboxed_gym).',
     when: 'start',
   },
   ({ target, instances, entries }) => {

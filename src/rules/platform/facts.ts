@@ -2,7 +2,7 @@ import type { PackageFormat, PackageTarget, ServerType } from './formats.js';
 
 /** A YAML file that could be read. */
 export interface YamlFile {
-  /** Path below the root of what is judged. */
+  /** Path below the root of the target. */
   file: string;
   value: unknown;
   /** Line of a value, by its keys; undefined if it is not written there. */
@@ -87,11 +87,11 @@ export interface PackageFacts extends Configs {
   unreadable: readonly UnreadableFile[];
 }
 
-/** What a wheel is, from its name and its content. */
+/** The facts about a wheel, from its name and its content. */
 export interface Wheel {
   /** Name of the file. */
   file: string;
-  /** Normalized name and version of the file name; undefined if it is not a wheel's. */
+  /** Normalized name and version from the file name; undefined if the name is not that of a wheel. */
   project?: string;
   version?: string;
   /** Top-level modules. */

@@ -1,4 +1,4 @@
-/** What a NeMo Platform package is: names, formats and limits (nemo-helix 0.8.1, nemo-sandboxed-gym 0.1.0). */
+/** The parts of a NeMo Platform package: names, formats and limits (nemo-helix 0.8.1, nemo-sandboxed-gym 0.1.0). */
 
 /** `EnvironmentFormat` (nhx/rl/schemas/environment.py). */
 export const FORMATS = ['native-v1', 'wheels-v1', 'adapter-wheels-v1'] as const;
@@ -49,7 +49,7 @@ export const METADATA_LENGTHS: Readonly<Record<string, number>> = {
 /** Agents of the training image that an adapter package can select (`IMAGE_ADAPTER_ALLOWLIST`). */
 export const ADAPTER_AGENTS: readonly string[] = ['verifiers_agent'];
 
-/** The instance that asks the model which is trained. A package defines it, and lists its config first. */
+/** The instance that sends requests to the trained model. A package defines it, and lists its config first. */
 export const POLICY_MODEL = 'policy_model';
 /** Keys that NeMo RL adds to the config at the start (`build_sandbox_global_config`). */
 export const JOB_KEYS: readonly string[] = ['policy_base_url', 'policy_api_key', 'policy_model_name'];

@@ -35,12 +35,12 @@ export { requirementLines } from './requirements.js';
 export { ROOT_RULES, type RootFacts } from './root.js';
 export * from './rows/index.js';
 export {
-  type Judgement,
+  findingOf,
   judge,
-  judgement,
   type Place,
   type Problem,
   type Rule,
+  type RuleFinding,
   type RuleText,
   rule,
   WHEN,

@@ -8,7 +8,7 @@ const jsonl = rule<PackageFacts>(
     code: 'package-jsonl',
     severity: 'error',
     rule: 'A package has no .jsonl file, not even in a hidden folder',
-    why: 'Rows are a dataset, with a file set of its own (`validate_manifest_against_listing`).',
+    why: 'Rows belong to the dataset, which has a file set of its own (`validate_manifest_against_listing`).',
     when: 'submit',
   },
   ({ entries }) =>
@@ -22,7 +22,7 @@ const models = rule<PackageFacts>(
     code: 'models-file',
     severity: 'error',
     rule: `${MODELS}/ has only files that config_paths names`,
-    why: 'The operator owns the models: the loader of the job refuses any other file there.',
+    why: "The operator owns the models: the job's loader rejects any other file there.",
     when: 'start',
   },
   ({ entries, manifest }) =>
@@ -60,18 +60,18 @@ const rootPyproject = rule<PackageFacts>(
     code: 'root-pyproject',
     severity: 'error',
     rule: 'The root of a package has no pyproject.toml',
-    why: 'Gym takes the package for a checkout of itself, and adds no nemo-gym to the venvs (`setup_env_command`).',
+    why: 'Gym would mistake the package for its own checkout, and add no nemo-gym to the venvs (`setup_env_command`).',
     when: 'start',
   },
-  ({ entries }) => rootFile(entries, 'pyproject.toml', 'makes Gym take the package for a checkout of NeMo Gym'),
+  ({ entries }) => rootFile(entries, 'pyproject.toml', 'makes Gym mistake the package for a checkout of NeMo Gym'),
 );
 
 const rootUv = rule<PackageFacts>(
   {
     code: 'root-uv',
     severity: 'error',
-    rule: 'A package has no uv.toml at its root or in a folder of a server',
-    why: 'uv reads the settings of the folder in which Gym runs it, and of the folders above.',
+    rule: "A package has no uv.toml at its root or in a server's folder",
+    why: 'uv reads the settings of the folder in which Gym runs it, and of the folders above that folder.',
     when: 'start',
   },
   ({ entries, servers }) =>
@@ -109,7 +109,7 @@ const wheelsOther = rule<PackageFacts>(
     code: 'wheels-other-file',
     severity: 'error',
     rule: `${WHEELS}/ has only .whl files`,
-    why: 'Both loaders refuse anything else, the .gitignore of `uv build` too.',
+    why: 'Both loaders reject any other file, including the .gitignore of `uv build`.',
     when: 'submit',
   },
   ({ entries, manifest }) =>
@@ -129,7 +129,7 @@ const wheelsNested = rule<PackageFacts>(
     code: 'wheels-nested',
     severity: 'error',
     rule: `${WHEELS}/ has no subfolders`,
-    why: '`uv pip install --find-links` does not look into them, and the loader of the job refuses them.',
+    why: "`uv pip install --find-links` does not look into them, and the job's loader rejects them.",
     when: 'start',
   },
   ({ entries, manifest }) =>
@@ -143,7 +143,7 @@ const wheelsLinks = rule<PackageFacts>(
     code: 'wheels-symlink',
     severity: 'error',
     rule: `${WHEELS}/ and its wheels are not symlinks`,
-    why: 'An upload does not keep links, and the loader of the job refuses them.',
+    why: "An upload does not keep links, and the job's loader rejects them.",
     when: 'start',
   },
   ({ entries, manifest }) =>
@@ -158,8 +158,8 @@ const wheelsTwice = rule<PackageFacts>(
   {
     code: 'wheels-twice',
     severity: 'error',
-    rule: `${WHEELS}/ has one wheel of a project`,
-    why: 'The loader of the job refuses a second one, also of the same version (`duplicate_wheel_distributions`).',
+    rule: `${WHEELS}/ has only one wheel of a project`,
+    why: "The job's loader rejects a second one, even of the same version (`duplicate_wheel_distributions`).",
     when: 'start',
   },
   ({ entries, manifest }) => {

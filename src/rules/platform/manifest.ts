@@ -47,7 +47,7 @@ const unreadable = rule<PackageFacts>(
     code: 'manifest-yaml',
     severity: 'error',
     rule: `${MANIFEST} is a YAML map`,
-    why: 'Both loaders read it with PyYAML and want a mapping.',
+    why: 'Both loaders read it with PyYAML and expect a mapping.',
     when: 'submit',
   },
   ({ unreadable }) =>
@@ -88,7 +88,7 @@ const format = onManifest(
   {
     code: 'manifest-format',
     severity: 'error',
-    rule: `format is ${FORMATS.join(', ')}`,
+    rule: `format is one of ${FORMATS.join(', ')}`,
     why: SCHEMA,
     when: 'submit',
   },
@@ -103,7 +103,7 @@ const metadataName = onManifest(
   {
     code: 'metadata-name',
     severity: 'error',
-    rule: 'metadata.name is a text of 1 to 255 characters',
+    rule: 'metadata.name is a string of 1 to 255 characters',
     why: SCHEMA,
     when: 'submit',
   },
@@ -142,8 +142,8 @@ const metadataText = onManifest(
   {
     code: 'metadata-text',
     severity: 'error',
-    rule: `Texts of metadata have at most ${lengths()} characters`,
-    why: 'Submit accepts longer ones; the loader of the job does not (`EnvironmentMetadata`, sandboxed_gym).',
+    rule: `Values of metadata have at most ${lengths()} characters`,
+    why: "Submit accepts longer ones; the job's loader does not (`EnvironmentMetadata`, sandboxed_gym).",
     when: 'start',
   },
   ({ value: { metadata } }) =>
@@ -183,7 +183,7 @@ const adapterAgent = onManifest(
   {
     code: 'adapter-agent',
     severity: 'error',
-    rule: 'adapter names an agent of the training image, and has no unknown key',
+    rule: 'adapter names an agent of the training image and has no unknown key',
     why: 'The image has one such agent (`IMAGE_ADAPTER_ALLOWLIST`, nhx/rl/tasks/environment/allowlist.py).',
     when: 'submit',
   },
@@ -235,13 +235,13 @@ export function lineNear({ line }: Pick<Manifest, 'line'>, keys: readonly (strin
 }
 
 function textProblem(value: unknown, longest: number, shortest: number): string | undefined {
-  if (typeof value !== 'string') return `is ${shown(value)}, not a text`;
+  if (typeof value !== 'string') return `is ${shown(value)}, not a string`;
   const length = [...value].length;
   if (length < shortest) return 'is empty';
   return length > longest ? `has ${length} characters; the limit is ${longest}` : undefined;
 }
 
-/** A foreign value in a message. */
+/** An untrusted value, for a message. */
 export function shown(value: unknown): string {
   return value === undefined ? 'missing' : quote(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 }

@@ -37,7 +37,7 @@ const blocked = onUrl(
   {
     code: 'network-private',
     severity: 'warning',
-    rule: 'No setting of a package is a loopback URL, or one of a private network or the cluster',
+    rule: 'No setting of a package is a URL on loopback, in a private network or in the cluster',
     why: 'A sandbox cannot reach your loopback, and reaches private hosts only if the operator lists each in full.',
     when: 'rollout',
   },
@@ -53,8 +53,8 @@ const allowed = onUrl(
   {
     code: 'network-public',
     severity: 'warning',
-    rule: 'A URL in a setting needs the leave of the operator',
-    why: 'A sandbox reaches public names only with NHX_RL_SANDBOX_ALLOW_INTERNET; without, every rollout is masked.',
+    rule: "A public URL in a setting needs the operator's permission",
+    why: 'A sandbox reaches public names only with NHX_RL_SANDBOX_ALLOW_INTERNET; otherwise, every rollout is masked.',
     when: 'rollout',
   },
   (reach) =>

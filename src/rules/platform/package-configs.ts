@@ -32,7 +32,7 @@ const agentDomain = onInstance<PackageFacts>(
     code: 'agent-domain',
     severity: 'warning',
     rule: 'Only a resources server has a domain',
-    why: 'Gym drops it from other servers (`validate_domain_for_resources_server`).',
+    why: 'Gym removes it from other servers (`validate_domain_for_resources_server`).',
     when: 'never',
   },
   ({ type, settings, implementations: [name] }) =>
@@ -47,7 +47,7 @@ const entrypoint = onInstance<PackageFacts>(
     code: 'entrypoint-missing',
     severity: 'error',
     rule: 'Each server of a package has an entrypoint',
-    why: 'Without one, Gym takes the block for plain values, and references to the server fail.',
+    why: 'Without one, Gym treats the block as plain values, and references to the server fail.',
     when: 'start',
   },
   ({ settings, name }, { instances }) => {
@@ -62,7 +62,7 @@ const twice = rule<PackageFacts>(
     code: 'instance-twice',
     severity: 'error',
     rule: 'An instance is in one config of a package',
-    why: 'Gym silently merges the two, and the later one wins. The host of evals refuses it.',
+    why: 'Gym silently merges the two, and the later one wins. The evals host rejects it.',
     when: 'training',
   },
   ({ instances }) =>
@@ -113,7 +113,7 @@ const size = rule<Configs>(
   {
     code: 'config-128k',
     severity: 'error',
-    rule: 'All configs together have less than 128 KiB',
+    rule: 'All configs together are smaller than 128 KiB',
     why: 'Gym passes them in one environment variable (`NEMO_GYM_CONFIG_DICT`), which Linux limits.',
     when: 'start',
   },

@@ -4,8 +4,8 @@ import type { RuleText } from './rule.js';
 export const OVER_LIMIT: RuleText = {
   code: 'over-limit',
   severity: 'error',
-  rule: "What is validated is within gymgen's limits",
-  why: 'They bound the memory that untrusted input can cost ([limits](limits.md)).',
+  rule: "The input is within gymgen's limits",
+  why: 'The limits bound the memory that untrusted input can take ([limits](limits.md)).',
   when: 'never',
 };
 
@@ -28,16 +28,16 @@ export const LIVE_UNREACHABLE: RuleText = {
 export const WHEELS_NOT_JUDGED: RuleText = {
   code: 'wheels-not-judged',
   severity: 'warning',
-  rule: 'The wheels of a package are judged, which needs uv and a Python 3.13 or newer',
-  why: 'Names, tags and dependencies of wheels are judged by packaging and by uv, as in the job.',
+  rule: 'The wheels of a package can be checked, which needs uv and Python 3.13 or newer',
+  why: 'packaging and uv check the names, tags and dependencies of wheels, as in the job.',
   when: 'start',
 };
 
 export const PYTHON_NOT_JUDGED: RuleText = {
   code: 'python-not-judged',
   severity: 'warning',
-  rule: 'The Python files of servers are parsed, which needs uv and a Python 3.13 or newer',
-  why: 'Older versions of Python read fewer files than the image does.',
+  rule: 'The Python files of servers can be parsed, which needs uv and Python 3.13 or newer',
+  why: 'An older Python cannot parse every file that the Python of the image can.',
   when: 'start',
 };
 
@@ -45,6 +45,6 @@ export const APP_SYNTAX: RuleText = {
   code: 'app-syntax',
   severity: 'error',
   rule: 'The Python files of a server can be parsed',
-  why: 'Gym starts the program, and stops if it ends. The files are only parsed.',
+  why: 'Gym starts the program, and stops if the program ends. gymgen only parses the files.',
   when: 'start',
 };

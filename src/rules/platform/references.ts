@@ -144,7 +144,7 @@ const policyMissing = rule<PackageFacts>(
     code: 'policy-model-missing',
     severity: 'error',
     rule: `A config of the package defines ${POLICY_MODEL}, except for evals`,
-    why: 'The agents ask it for the answers of the model that is trained (`ServerRefNotFoundError`).',
+    why: 'Agents get the replies of the trained model from it (`ServerRefNotFoundError`).',
     when: 'start',
   },
   ({ manifest, instances, target }) => {

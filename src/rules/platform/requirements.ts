@@ -34,7 +34,7 @@ const pyproject = onServer(
   {
     code: 'server-pyproject',
     severity: 'error',
-    rule: 'The folder of a server in a package has requirements.txt, not pyproject.toml',
+    rule: "A server's folder in a package has requirements.txt, not pyproject.toml",
     why: 'Gym installs it with `-e .`, which writes into the folder. A job mounts the package read-only.',
     when: 'start',
   },
@@ -56,7 +56,7 @@ const empty = onServer(
     code: 'requirements-empty',
     severity: 'warning',
     rule: 'requirements.txt is not empty',
-    why: 'It installs, except if the operator sets nemo_gym_log_dir: then `grep` ends the pipe with 1.',
+    why: 'It installs, unless the operator sets nemo_gym_log_dir: then `grep` ends the pipe with exit code 1.',
     when: 'never',
   },
   ({ path, requirements }) =>
@@ -77,10 +77,10 @@ const paths = onLine(
     code: 'requirements-path',
     severity: 'error',
     rule: 'requirements.txt names no folder or file',
-    why: 'uv reads it from stdin, and a package is read-only: nothing outside of it exists, nothing in it can be built.',
+    why: 'uv reads it from stdin. A package is read-only: nothing in it can be built, and nothing outside of it exists.',
     when: 'start',
   },
-  ({ kind }) => (kind === 'path' ? ['names a path', 'carry the code in the folder, or as a wheel'] : undefined),
+  ({ kind }) => (kind === 'path' ? ['names a path', 'put the code into the folder or into a wheel'] : undefined),
 );
 
 const gits = onLine(
@@ -102,7 +102,7 @@ const fetched = onLine(
     code: 'requirements-fetch',
     severity: 'warning',
     rule: 'requirements.txt of native-v1 names no repository and no URL',
-    why: 'A sandbox reaches public names only if the operator allows it; git must be there, too.',
+    why: 'A sandbox reaches public names only if the operator allows it, and git must be installed.',
     when: 'start',
   },
   ({ kind }, { manifest }) =>
@@ -116,7 +116,7 @@ const options = onLine(
     code: 'requirements-option',
     severity: 'warning',
     rule: 'requirements.txt has no options',
-    why: 'They change what the whole venv is installed from; a file that one names is not found, because uv reads stdin.',
+    why: 'They apply to the whole venv. A file that an option names is not found, because uv reads stdin.',
     when: 'start',
   },
   ({ kind }) => (kind === 'option' ? ['is an option of the installer', 'list the projects themselves'] : undefined),
@@ -126,7 +126,7 @@ const gym = onLine(
   {
     code: 'requirements-gym',
     severity: 'error',
-    rule: 'requirements.txt does not pin a nemo-gym other than that of the image',
+    rule: "requirements.txt pins no other version of nemo-gym than the image's",
     why: 'Gym adds its own version as a requirement (`_get_nemo_gym_version_spec`).',
     when: 'start',
   },

@@ -21,7 +21,7 @@ const root = rule<RootFacts>(
   {
     code: 'gym-root',
     severity: 'error',
-    rule: "The root is not another Python project, not a NeMo Gym before 0.7, and its path has only characters that Gym's command line takes",
+    rule: "The root is not another Python project, not a NeMo Gym before 0.7, and its path has only characters that Gym's command line accepts",
     why: 'Gym installs a root with pyproject.toml as nemo-gym, and passes paths to Hydra unquoted.',
     when: 'start',
   },
@@ -40,7 +40,7 @@ const workers = onInstance<RootFacts>(
     code: 'bridge-workers',
     severity: 'error',
     rule: 'A resources server that gymgen wrote has one worker',
-    why: 'Its sessions live in the memory of one process, which refuses to start with more.',
+    why: 'Its sessions live in the memory of one process. The server refuses to start with more workers.',
     when: 'start',
   },
   (instance, facts) => {

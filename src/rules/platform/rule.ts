@@ -2,11 +2,11 @@ import type { Finding } from '../finding.js';
 
 /**
  * When a problem would have been found without this rule.
- * - `submit`: `nemo customization rl` refuses the job.
+ * - `submit`: `nemo customization rl` rejects the job.
  * - `start`: the job fails, after a cluster was scheduled for it.
- * - `rollout`: the first rollouts fail, or the post that has the row.
- * - `training`: nothing fails, but the job trains on something else than meant.
- * - `never`: it works, but not as the file says, or not elsewhere.
+ * - `rollout`: the first rollouts fail, or the request that contains the row.
+ * - `training`: nothing fails, but the job trains on something other than intended.
+ * - `never`: the job works, but not as the file says, or not elsewhere.
  */
 export type When = 'submit' | 'start' | 'rollout' | 'training' | 'never';
 
@@ -18,9 +18,9 @@ export const WHEN: Readonly<Record<When, string>> = {
   never: 'never',
 };
 
-/** A place in what is judged. */
+/** A place in the target. */
 export interface Place {
-  /** Path below the root of what is judged, with `/`; empty for the root itself. */
+  /** Path below the root of the target, with `/`; empty for the root itself. */
   file: string;
   /** Line of a text file, from 1. */
   line?: number | undefined;
@@ -28,7 +28,7 @@ export interface Place {
   row?: number | undefined;
 }
 
-/** What a rule found: the parts of a finding that differ each time. */
+/** A problem that a rule found: the parts of a finding that the rule does not fix. */
 export interface Problem {
   at: Place;
   /** What has the problem: `config path 'a.yaml'`. */
@@ -40,18 +40,18 @@ export interface Problem {
 }
 
 /** A problem with the rule that found it. */
-export interface Judgement extends Finding {
+export interface RuleFinding extends Finding {
   at: Place;
   /** Why the rule exists. */
   why: string;
   when: When;
 }
 
-/** What a rule is, apart from its code. */
+/** The description of a rule. */
 export interface RuleText {
   code: string;
   severity: Finding['severity'];
-  /** What the rule wants, as a sentence without a full stop. */
+  /** The requirement, as a sentence without a full stop. */
   rule: string;
   /** Why, with its source. */
   why: string;
@@ -67,11 +67,11 @@ export function rule<Facts>(text: RuleText, judge: (facts: Facts) => Iterable<Pr
   return { ...text, judge };
 }
 
-/** What the rules find. */
-export function* judge<Facts>(rules: readonly Rule<Facts>[], facts: Facts): Generator<Judgement> {
-  for (const one of rules) for (const problem of one.judge(facts)) yield judgement(one, problem);
+/** Applies rules to facts. */
+export function* judge<Facts>(rules: readonly Rule<Facts>[], facts: Facts): Generator<RuleFinding> {
+  for (const one of rules) for (const problem of one.judge(facts)) yield findingOf(one, problem);
 }
 
-export function judgement({ code, severity, why, when }: RuleText, problem: Problem): Judgement {
+export function findingOf({ code, severity, why, when }: RuleText, problem: Problem): RuleFinding {
   return { code, severity, ...problem, why, when };
 }

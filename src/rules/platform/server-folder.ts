@@ -23,7 +23,7 @@ const both = rule<Configs>(
   {
     code: 'server-both',
     severity: 'error',
-    rule: 'The folder of a server has requirements.txt or pyproject.toml, not both',
+    rule: "A server's folder has requirements.txt or pyproject.toml, not both",
     why: 'Gym refuses to guess (`setup_env_command`, nemo_gym/cli/setup_command.py).',
     when: 'start',
   },
@@ -42,8 +42,8 @@ const neither = rule<Configs>(
   {
     code: 'server-neither',
     severity: 'error',
-    rule: 'The folder of a server has requirements.txt or pyproject.toml',
-    why: 'Without one, Gym does not take the folder for a server: it stops, or starts its own server of that name.',
+    rule: "A server's folder has requirements.txt or pyproject.toml",
+    why: 'Without one, Gym does not recognize the folder as a server: it stops, or starts its own server of that name.',
     when: 'start',
   },
   ({ servers }) =>
@@ -62,7 +62,7 @@ const implementation = rule<Configs>(
   {
     code: 'implementation-missing',
     severity: 'error',
-    rule: 'Each implementation is a folder of the package, or one that Gym has',
+    rule: 'Each implementation is a folder of the package, or built into Gym',
     why: 'Gym runs the program of that folder.',
     when: 'start',
   },
@@ -81,7 +81,7 @@ const entrypoint = rule<Configs>(
   {
     code: 'entrypoint-other',
     severity: 'error',
-    rule: 'entrypoint is a file of the folder of the server',
+    rule: "entrypoint is a file in the server's folder",
     why: 'Gym runs `python <entrypoint>` there, and stops if the process ends.',
     when: 'start',
   },

@@ -43,7 +43,7 @@ const missing = onText(
     why: 'OmegaConf treats ??? as a required value, which a job does not pass (`ConfigMissingValuesError`).',
     when: 'start',
   },
-  ({ text }) => (text === '???' ? ['is ???, a value that is missing', 'set it, or remove the key'] : undefined),
+  ({ text }) => (text === '???' ? ['is ???, a missing value', 'set it, or remove the key'] : undefined),
 );
 
 const interpolation = onText(
@@ -80,7 +80,7 @@ const environment = onText(
   {
     code: 'interpolation-env',
     severity: 'error',
-    rule: 'No config of a GRPO job reads a variable of the environment without a default',
+    rule: 'No config of a GRPO job reads an environment variable without a default',
     why: 'Such a job cannot set environment variables for its servers, so the value is missing at the start.',
     when: 'start',
   },
@@ -95,8 +95,8 @@ const headers = onText(
   {
     code: 'header-env',
     severity: 'error',
-    rule: 'No header of a GRPO job has a variable of the environment',
-    why: 'Such a job cannot set environment variables for its servers, so the header is not complete and every rollout is masked.',
+    rule: 'No header of a GRPO job contains an environment variable',
+    why: 'Such a job cannot set environment variables for its servers, so the header is incomplete and every rollout is masked.',
     when: 'rollout',
   },
   ({ text, keys }, { target }) => {
@@ -132,7 +132,7 @@ const tokenIds = onPolicy(
     code: 'model-no-token-ids',
     severity: 'error',
     rule: `${POLICY_MODEL} has return_token_id_information: true`,
-    why: 'Without the ids of its tokens, NeMo RL cannot train on an answer.',
+    why: 'Without token ids, NeMo RL cannot train on a reply.',
     when: 'training',
   },
   ({ settings }) =>
@@ -148,7 +148,7 @@ const literalUrl = onPolicy(
   {
     code: 'model-literal-url',
     severity: 'warning',
-    rule: `${POLICY_MODEL} asks \${policy_base_url}`,
+    rule: `The base_url of ${POLICY_MODEL} is \${policy_base_url}`,
     why: 'Any other URL serves a model that is not the one being trained, and a sandbox may not reach it.',
     when: 'training',
   },

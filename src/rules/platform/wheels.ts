@@ -4,7 +4,7 @@ import { WHEELS } from './formats.js';
 import { VENV_PROJECTS } from './image.js';
 import { type Problem, type Rule, type RuleText, rule } from './rule.js';
 
-/** A rule whose problems the Python program finds, which reads the wheels. */
+/** A rule whose problems are found by the Python program that reads the wheels. */
 function fault(text: RuleText, fix: string): Rule<WheelFacts> {
   return rule(text, ({ wheels }: WheelFacts) =>
     wheels.flatMap(({ file, faults }) =>
@@ -25,7 +25,7 @@ const FAULTS: readonly Rule<WheelFacts>[] = [
       code: 'wheel-name',
       severity: 'error',
       rule: 'The name of a wheel is PROJECT-VERSION-PYTHON-ABI-PLATFORM.whl',
-      why: 'uv refuses any other name (binary distribution format, packaging.python.org).',
+      why: 'uv rejects any other name (binary distribution format, packaging.python.org).',
       when: 'start',
     },
     'give it the name that it was built with',
@@ -34,7 +34,7 @@ const FAULTS: readonly Rule<WheelFacts>[] = [
     {
       code: 'wheel-zip',
       severity: 'error',
-      rule: 'A wheel is a zip file that can be read, without a damaged file in it',
+      rule: 'A wheel is a readable zip file without damaged entries',
       why: 'uv unpacks each one. A pointer of Git LFS is not a zip file.',
       when: 'start',
     },
@@ -44,7 +44,7 @@ const FAULTS: readonly Rule<WheelFacts>[] = [
     {
       code: 'wheel-size',
       severity: 'error',
-      rule: 'A wheel unpacks to at most 16 GiB, and not to 1000 times its size',
+      rule: 'A wheel unpacks to at most 16 GiB, and to less than 1000 times its size',
       why: 'A zip bomb fills the disk of the node.',
       when: 'start',
     },
@@ -54,8 +54,8 @@ const FAULTS: readonly Rule<WheelFacts>[] = [
     {
       code: 'wheel-path',
       severity: 'error',
-      rule: 'No file of a wheel is outside of the folder that it is unpacked to',
-      why: 'Installers refuse it, or write over files of the image.',
+      rule: 'Every file of a wheel stays in the folder to which the wheel is unpacked',
+      why: 'Installers reject any other file, or overwrite files of the image.',
       when: 'start',
     },
     'remove it',
@@ -75,7 +75,7 @@ const FAULTS: readonly Rule<WheelFacts>[] = [
       code: 'wheel-other-name',
       severity: 'error',
       rule: 'METADATA has the name and the version of the file name',
-      why: 'uv compares them when it installs.',
+      why: 'uv compares the two when it installs the wheel.',
       when: 'start',
     },
     BUILD,
@@ -95,7 +95,7 @@ const FAULTS: readonly Rule<WheelFacts>[] = [
       code: 'wheel-record',
       severity: 'warning',
       rule: 'RECORD has the hashes of the files',
-      why: 'uv does not compare them, pip does.',
+      why: 'pip checks them; uv does not.',
       when: 'never',
     },
     BUILD,
@@ -105,7 +105,7 @@ const FAULTS: readonly Rule<WheelFacts>[] = [
       code: 'wheel-python',
       severity: 'warning',
       rule: 'Requires-Python accepts the Python of the image',
-      why: 'uv ignores an upper bound, pip does not; the project says that it does not work there.',
+      why: 'pip obeys an upper bound; uv ignores it, and installs a version that the project does not support there.',
       when: 'never',
     },
     'vendor a version that supports it',
@@ -177,7 +177,7 @@ const adapterGym = rule<WheelFacts>(
     code: 'adapter-gym-wheel',
     severity: 'error',
     rule: 'An adapter-wheels-v1 package has no wheel of nemo-gym',
-    why: "It comes first on PYTHONPATH, and Gym then reads its agents from there instead of the image's.",
+    why: 'Such a wheel comes first on PYTHONPATH, so Gym reads its agents from the wheel instead of the image.',
     when: 'start',
   },
   ({ wheels, manifest }) =>

@@ -22,7 +22,7 @@ export interface StepOptions {
   port?: number | undefined;
 }
 
-/** What to run, one after the other: vLLM, NeMo Gym, and the training. */
+/** The steps to run, one after the other: vLLM, NeMo Gym, and the training. */
 export function startSteps(names: AxolotlNames, plan: AxolotlPlan, options: StepOptions): Step[] {
   const train = { title: 'Axolotl', commands: [`cd ${shellQuote(options.folder)}`, `axolotl train ${names.config}`] };
   const steps = [

@@ -11,7 +11,7 @@ export interface DataFinding {
   code: string;
   /** Whether the training stops with an error. Otherwise it goes on with fewer or other rows. */
   isFatal: boolean;
-  /** What is wrong with each of the rows, and what follows from it. */
+  /** The problem of each of the rows, and its effect. */
   problem: string;
   rows: RowList;
 }
@@ -29,7 +29,7 @@ export interface FileCheck {
 }
 
 export interface CheckOptions {
-  /** The agent that each row has to name. */
+  /** The agent that each row must name. */
   agent: string;
   /** Longest sequence, in tokens. */
   limit?: number | undefined;
@@ -45,7 +45,7 @@ const TOOLS = 'responses_create_params.tools[]';
 const PARAMS = 'responses_create_params.';
 
 /**
- * Finds the rows of a file that the loader of axolotl 0.21.0 refuses, loses or changes: `load_nemo_gym_datasets`
+ * Finds the rows of a file that the loader of axolotl 0.21.0 rejects, loses or changes: `load_nemo_gym_datasets`
  * (integrations/nemo_gym/dataset.py) and the lookup of the plugin (plugin.py:257-263). The loader parses each line, stores all
  * rows in one Arrow column, and finds a row again by its first user message.
  * @throws UserError if the file cannot be read or exceeds a limit
@@ -134,7 +134,11 @@ class Messages {
         'same first user message as an earlier row: only one row of each message is kept',
         this.equal,
       ),
-      ...finding('axolotl-text-input', 'input is a text, as in an earlier row: only one such row is kept', this.texts),
+      ...finding(
+        'axolotl-text-input',
+        'input is a string, as in an earlier row: only one such row is kept',
+        this.texts,
+      ),
       ...finding('axolotl-list-content', 'first user message is a list of parts: the loader stops', this.lists, true),
     ];
   }
@@ -156,11 +160,7 @@ async function addedKeys(path: string, column: ColumnType, signal: AbortSignal):
     }
   }
   return [
-    ...finding(
-      'axolotl-tools',
-      'tools get the keys of other tools, with null: the model is shown changed tools',
-      tools,
-    ),
+    ...finding('axolotl-tools', 'tools get the keys of other tools, with null: the model sees changed tools', tools),
     ...finding('axolotl-null', `keys of other rows are added with null: ${listed(places)}`, others),
   ];
 }
@@ -199,7 +199,7 @@ class Agents {
     return [
       ...finding(
         'axolotl-agent',
-        `another agent than ${quote(this.agent)}: if it is not running, Axolotl takes the first one`,
+        `another agent than ${quote(this.agent)}: if it is not running, Axolotl uses the first one`,
         this.others,
       ),
       ...(this.isNamed ? finding('axolotl-no-agent', lacks, this.none, true) : []),

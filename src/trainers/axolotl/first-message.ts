@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { isRecord } from '../../json/guards.js';
 
 /**
- * What Axolotl finds a row by: the content of the first user message, or else of the last message, or else "" (dataset.py:93-101
- * of axolotl 0.21.0).
+ * The key by which Axolotl finds a row: the content of the first user message, otherwise of the last message, otherwise
+ * "" (dataset.py:93-101 of axolotl 0.21.0).
  */
 export function firstMessage(row: Record<string, unknown>): unknown {
   const input = isRecord(row.responses_create_params) ? (row.responses_create_params.input ?? []) : [];

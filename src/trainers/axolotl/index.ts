@@ -42,7 +42,7 @@ export interface DataFile {
   split: string;
   path: string;
   rows: number;
-  /** Rows that are longer than the longest sequence, at 4 characters a token. */
+  /** Rows that are longer than the longest sequence, at 4 characters per token. */
   over: number;
   findings: DataFinding[];
 }

@@ -52,14 +52,14 @@ const LENGTH_STEP = 1024;
 export const LORA_RANKS = [1, 8, 16, 32, 64, 128, 256, 320, 512] as const;
 
 /**
- * Decides the values of a config.
+ * Chooses the values of a config.
  * @param kept number of rows that the loader keeps
  * @param settings of the resources server's config
  * @throws UserError if a value is missing or does not fit
  */
 export function axolotlPlan(train: RowFacts, kept: number, settings: Settings, options: AxolotlOptions): AxolotlPlan {
   if (kept === 0)
-    throw new UserError('no rows to train on', { where: train.path, fix: 'name another split with --train' });
+    throw new UserError('no rows to train on', { where: train.path, fix: 'choose another split with --train' });
   const model = options.model ?? DEFAULTS.model;
   const maxSteps = options.maxSteps ?? settings.max_steps ?? DEFAULTS.maxSteps;
   const maxNewTokens = options.maxNewTokens ?? DEFAULTS.maxNewTokens;
@@ -101,7 +101,8 @@ function assertFits({ sequenceLength, maxNewTokens, maxSteps, lora }: AxolotlPla
     });
   }
   if (sequenceLength <= maxNewTokens) {
-    throw new UserError('--max-total-sequence-length is not above --max-new-tokens: vLLM would refuse every request', {
+    throw new UserError('--max-total-sequence-length is not above --max-new-tokens', {
+      details: ['vLLM would reject every request'],
       fix: `raise --max-total-sequence-length above ${maxNewTokens}, or lower --max-new-tokens`,
     });
   }

@@ -18,7 +18,7 @@ export interface AxolotlFile {
 
 const handlebars = Handlebars.create();
 
-/** Values reach the templates through these helpers, which quote them or refuse what would need quotes. */
+/** Values reach the templates through these helpers, which quote values, or reject values that would need quotes. */
 handlebars.registerHelper({
   /** For NeMo Gym, which reads configs with OmegaConf. */
   yaml: (value: unknown) => yamlString(String(value)),

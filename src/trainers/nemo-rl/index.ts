@@ -43,8 +43,8 @@ export interface NemoRlConfig {
 }
 
 /**
- * Makes a config that trains on written servers.
- * @throws UserError if NeMo RL would refuse the config, or would train on nothing
+ * Creates a config that trains on written servers.
+ * @throws UserError if NeMo RL would reject the config, or would train on nothing
  */
 export async function nemoRlConfig(
   request: NemoRlRequest,

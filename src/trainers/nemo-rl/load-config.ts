@@ -17,7 +17,7 @@ const DEPTH = 20;
  */
 export async function loadConfig(path: string, depth = 0): Promise<ConfigValues> {
   if (depth > DEPTH) {
-    throw new UserError('configs inherit from each other in a circle', { where: path, fix: 'correct `defaults`' });
+    throw new UserError('configs inherit from each other in a cycle', { where: path, fix: 'correct `defaults`' });
   }
   const { defaults, ...config } = await readConfig(path);
   let base: ConfigValues = {};
@@ -37,7 +37,7 @@ async function readConfig(path: string): Promise<ConfigValues> {
   }
   const config = yamlValues(document, path, lineCounter);
   if (isRecord(config)) return config;
-  throw new UserError('not a NeMo RL config', { where: path, fix: 'name a YAML file with a map' });
+  throw new UserError('not a NeMo RL config', { where: path, fix: 'pass a YAML file with a map' });
 }
 
 function parents(defaults: unknown, path: string): string[] {

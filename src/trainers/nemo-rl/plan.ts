@@ -64,7 +64,7 @@ export interface Plan {
 const NEMO_RL_DEFAULTS = { promptsPerStep: 32, generations: 16 };
 
 /**
- * Decides the values of a config.
+ * Chooses the values of a config.
  * @throws UserError if the base lacks keys that NeMo RL reads, or if there are too few rows
  */
 export function planConfig(base: Base, environments: readonly Environment[], options: ConfigOptions): Plan {
@@ -144,8 +144,8 @@ function withoutUndefined(values: ConfigValues): ConfigValues {
 }
 
 /**
- * All rollouts of a step, unless the base's batch divides them: NeMo RL silently leaves out what does not fill a batch
- * (nemo_rl/models/policy/workers/dtensor_policy_worker_v2.py:424).
+ * All rollouts of a step, unless the base's batch divides them: NeMo RL silently drops rollouts that do not fill a
+ * batch (nemo_rl/models/policy/workers/dtensor_policy_worker_v2.py:424).
  */
 function batchSize(config: ConfigValues, rollouts: number): number | undefined {
   const batch = numberAt(config, 'policy.train_global_batch_size');
@@ -166,7 +166,7 @@ function assertComplete(config: ConfigValues, { path }: Base): void {
   }
   const dangling = danglingReferences(config);
   if (dangling.length > 0) {
-    throw new UserError('the base refers to missing keys, or to data or env', {
+    throw new UserError('the base refers to missing keys, data or env', {
       where: path,
       details: firstOf(dangling),
       fix: 'write the values themselves in the base',

@@ -14,7 +14,7 @@ export interface ConfigPaths {
 
 const handlebars = Handlebars.create();
 
-/** Values reach the template through these helpers, which quote them or refuse what would need quotes. */
+/** Values reach the template through these helpers, which quote values, or reject values that would need quotes. */
 handlebars.registerHelper({
   yaml: (value: unknown) => yamlString(String(value)),
   yamlValue: (value: unknown) => yamlValue(JSON.stringify(value)),

@@ -72,8 +72,8 @@ function pathsOf(table: string, isRead: (map: string) => boolean): string[] {
 const KEPT = ['max_input_seq_length', 'shuffle', 'num_workers', 'use_multiple_dataloader'];
 
 /**
- * Values that refer to a key which does not exist, also because the written config replaces it, with what they refer to. OmegaConf
- * refuses them. Such as `logger.wandb.name: ${data.train.dataset_name}`.
+ * Values that refer to a missing key, such as `logger.wandb.name: ${data.train.dataset_name}`, each with that key. A
+ * key is also missing if the written config replaces its map. OmegaConf rejects such values.
  */
 export function danglingReferences({ data: _, env: __, ...others }: ConfigValues): string[] {
   const config = { ...others, data: Object.fromEntries(KEPT.map((key) => [key, null])) };

@@ -5,7 +5,7 @@ import type { LongRow, RowFacts } from '../row-facts.js';
 import { valueAt } from './config-values.js';
 import type { Base, Plan } from './plan.js';
 
-/** A row that is longer than the longest sequence, at 4 characters a token. */
+/** A row that is longer than the longest sequence, at 4 characters per token. */
 export interface LongRowOf extends LongRow {
   environment: string;
   split: string;
@@ -40,7 +40,7 @@ function tooLong(environments: readonly Environment[], plan: Plan): Finding[] {
   const { count, longest } = rowsOverLength(environments, plan);
   if (count === 0) return [];
   const rows = count === 1 ? '1 row is' : `${formatCount(count)} rows are`;
-  const problem = `${rows} longer, at 4 characters a token; NeMo RL stops the whole run at such a row`;
+  const problem = `${rows} longer, at 4 characters per token; NeMo RL stops the whole run at such a row`;
   const most = formatCount(longest[0]?.tokens ?? 0);
   const fix = `raise --max-total-sequence-length above ${most}, or remove the rows`;
   return [warning('nemo-rl-length', `max_total_sequence_length ${formatCount(plan.length.tokens)}`, problem, fix)];

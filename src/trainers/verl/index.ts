@@ -36,7 +36,7 @@ export interface VerlConfig {
 }
 
 /**
- * Makes the file that verl's recipe reads, and the overrides that select it.
+ * Creates the file that verl's recipe reads, and the overrides that select the file.
  * @throws UserError if the recipe could not read the rows, or would train on none
  */
 export async function verlConfig(

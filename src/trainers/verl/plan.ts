@@ -38,7 +38,7 @@ export function verlModel({ model = TRAINING.model, toolParser }: VerlOptions): 
 }
 
 /**
- * Decides the overrides for `python3 -m verl.trainer.main_ppo`.
+ * Chooses the overrides for `python3 -m verl.trainer.main_ppo`.
  * @throws UserError if there are too few rows
  */
 export function verlOverrides(

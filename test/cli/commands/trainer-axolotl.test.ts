@@ -204,7 +204,7 @@ test('the rollout loop gets the port of the agent, and says which version it nee
 
 test.each([
   [['--train', 'eval'], /no rows of split "eval" to train on[\s\S]*--train SPLIT; the splits are train, none/],
-  [['--model', 'meta-llama/Llama-3.1-8B'], /tool parser of model .* is not known[\s\S]*--tool-parser NAME/],
+  [['--model', 'meta-llama/Llama-3.1-8B'], /unknown tool parser for model .*[\s\S]*--tool-parser NAME/],
   [['--max-total-sequence-length', '1024'], /not above --max-new-tokens/],
   [['--train', 'none'], /no rows to train on[\s\S]*none\.jsonl/],
   [['--max-new-tokens', '9007199254740991'], /replies of 9007199254740991 tokens are too long/],

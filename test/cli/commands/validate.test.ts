@@ -122,7 +122,7 @@ test('foreign text leaves no line', async () => {
 describe('ends with 2:', () => {
   test.each([
     [['nowhere'], /no such file or folder[\s\S]*at: {2}nowhere/],
-    [['cases.json'], /not something that gymgen can validate[\s\S]*cases\.json/],
+    [['cases.json'], /gymgen cannot validate this path[\s\S]*cases\.json/],
     [['good-native', '--pin', 'ray'], /--pin ray[\s\S]*use NAME==VERSION of nemo-gym, ray, openai/],
     [['good-native', '--platform', 'windows'], /platform/],
     [['good-dataset', '--package', 'good-dataset'], /not a package/],
@@ -134,7 +134,7 @@ describe('ends with 2:', () => {
 
   test('an empty folder', async () => {
     const { stderr, exitCode } = await gymgen(tempFolder());
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('not something that gymgen can validate')]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('gymgen cannot validate this path')]);
   });
 });
 

@@ -44,7 +44,7 @@ mean reward 0.500 (95 % interval 0.500 to 0.500) of 4 rollouts
   0.000  ██████████ 1
   0.500  ██████████████████████████████ 3
 no tool called: 25 % (1 of 4)
-per rollout, mean (and most): tool calls 1 (2), model calls 1 (1), prompt tokens 100 (100), generated tokens 20 (20)
+per rollout, mean (maximum): tool calls 1 (2), model calls 1 (1), prompt tokens 100 (100), generated tokens 20 (20)
 tasks whose repeats all scored the same: 1 of 2
 seconds: environment 0.0, start 30.0, rollouts 9.3, stop 4.0
 files: play-shop/rollouts.jsonl, gym.log, …
@@ -71,7 +71,7 @@ report: gymgen report play-shop/rollouts.jsonl`);
   test('says what the reward of idle means, and those of the built-in example', () => {
     const { model: _, ...played } = report([rollout(0, 0, [said])]);
     const meaning = (context: PlayContext) => summaryLines(played, context)[2];
-    expect(meaning({ isIdle: true })).toBe('  idle calls no tool: a model has to score more');
+    expect(meaning({ isIdle: true })).toBe('  idle calls no tool: a model must score more');
     expect(meaning({ isIdle: true, isDemo: true })).toMatch(/^ {2}idle calls no tool, so 0 is expected /);
     expect(meaning({ isDemo: true })).toMatch(/^ {2}no schedule: 0, /);
     expect(meaning({})).toMatch(/^no tool called: /);

@@ -148,7 +148,7 @@ describe('an environment that fails', () => {
     const { tasks, warnings } = await discoverProvided(server, { ...seeds(2), bounded: true });
     expect(tasks).toHaveLength(2);
     expect(warnings).toEqual([
-      expect.stringMatching(/^the first scripted step, {"by":1}, was refused: EXECUTION_ERROR: by must be odd/),
+      expect.stringMatching(/^the first scripted step, {"by":1}, was rejected: EXECUTION_ERROR: by must be odd/),
     ]);
   });
 });

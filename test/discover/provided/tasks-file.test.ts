@@ -172,7 +172,7 @@ describe('a file', () => {
 
   const unreadable: [string, () => string, RegExp][] = [
     ['does not exist', () => '/nowhere/tasks.jsonl', /no such tasks file[\s\S]*at: \/nowhere/],
-    ['has another format', () => fileOf('tasks.yaml', ''), /unknown format[\s\S]*\.jsonl, \.csv or \.json/],
+    ['has another format', () => fileOf('tasks.yaml', ''), /unknown tasks file format[\s\S]*\.jsonl, \.csv or \.json/],
     ['has no tasks', () => fileOf('tasks.jsonl', '\n'), /has no tasks/],
     ['is not UTF-8', () => fileOf('tasks.jsonl', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d, 10])), /is not UTF-8/],
   ];

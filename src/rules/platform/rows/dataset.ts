@@ -8,7 +8,7 @@ export interface DatasetFacts {
   files: readonly string[];
   /** Lines by the name of the file. */
   rows: ReadonlyMap<string, number>;
-  /** Whether the folder was named, and not one file. */
+  /** Whether the target is the folder, not one file. */
   isFolder: boolean;
 }
 
@@ -33,7 +33,7 @@ const rows = rule<DatasetFacts>(
     code: 'rows-none',
     severity: 'error',
     rule: 'A file of rows is not empty; validation.jsonl may be absent',
-    why: 'The check in the container refuses an empty file (`validate_dataset`).',
+    why: 'The check in the container rejects an empty file (`validate_dataset`).',
     when: 'start',
   },
   ({ rows }) =>

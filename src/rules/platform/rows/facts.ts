@@ -1,4 +1,4 @@
-/** What is known of an agent that rows can name. */
+/** An agent that rows can name. */
 export interface AgentFacts {
   /** Folder of its program, such as `simple_agent`. */
   implementation: string;
@@ -8,7 +8,7 @@ export interface AgentFacts {
   alwaysTools: boolean;
   /** Name of its resources server. */
   server?: string | undefined;
-  /** What its OpenEnv server serves now, if that was asked. */
+  /** What its OpenEnv server serves now; only with `--live`. */
   live?: LiveTasks;
 }
 
@@ -25,7 +25,7 @@ export interface LiveSplit {
   isTask(index: number, id: string): boolean;
 }
 
-/** What rows are judged against. */
+/** The facts that rows are checked against. */
 export interface RowContext {
   /** Rows of a dataset of NeMo Platform, not of a Gym root. */
   isDataset: boolean;

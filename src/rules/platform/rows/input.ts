@@ -6,7 +6,8 @@ import type { Rule } from '../rule.js';
 import type { RowFacts } from './facts.js';
 import { type FoundInRow, onParams } from './on-row.js';
 
-const MODEL = '`NeMoGymResponseCreateParamsNonStreaming` (nemo_gym/openai_utils.py): 422 for the post of all its rows.';
+const MODEL =
+  '`NeMoGymResponseCreateParamsNonStreaming` (nemo_gym/openai_utils.py): the request with all its rows fails (422).';
 
 const isText = (value: unknown) => typeof value === 'string';
 /** pydantic also reads numbers from texts. */
@@ -70,7 +71,11 @@ const key = onParams(
       if (Object.hasOwn(FIELDS, name)) continue;
       const near = name === 'messages' ? 'input' : closest(name, Object.keys(FIELDS));
       const fix = near === undefined ? 'remove it' : `did you mean ${near}?`;
-      return { subject: `responses_create_params key ${quote(name)}`, problem: 'is not of the Responses API', fix };
+      return {
+        subject: `responses_create_params key ${quote(name)}`,
+        problem: 'is not a key of the Responses API',
+        fix,
+      };
     }
     return undefined;
   },
@@ -97,7 +102,7 @@ const missing = onParams(
   {
     code: 'row-input-missing',
     severity: 'error',
-    rule: 'responses_create_params has input: a text or a list of messages',
+    rule: 'responses_create_params has input: a string or a list of messages',
     why: MODEL,
     when: 'rollout',
   },
@@ -127,13 +132,13 @@ const content = onItem(
   {
     code: 'row-input-null',
     severity: 'error',
-    rule: 'A message has a content: a text or a list of parts',
+    rule: 'A message has a content: a string or a list of parts',
     why: 'Gym mistakes a message without content for a listing of MCP tools, and the model server fails (500).',
     when: 'rollout',
   },
   (item) =>
     isMessage(item) && ROLES.includes(item.role as string) && !isText(item.content) && !isList(item.content)
-      ? { problem: `has content ${shown(item.content)}`, fix: 'write a text; leave out a message without one' }
+      ? { problem: `has content ${shown(item.content)}`, fix: 'write a string; leave out a message without text' }
       : undefined,
 );
 
@@ -142,7 +147,7 @@ const role = onItem(
     code: 'row-input-role',
     severity: 'error',
     rule: `A message has a role: ${ROLES.join(', ')}`,
-    why: 'Results of tools are items of the type function_call_output (422 or 500).',
+    why: 'Tool results are items of the type function_call_output (422 or 500).',
     when: 'rollout',
   },
   (item) =>
@@ -170,7 +175,7 @@ const part = onItem(
   {
     code: 'row-input-chat',
     severity: 'error',
-    rule: 'Parts of a content have the shape of the Responses API: input_text with text, input_image with detail, …',
+    rule: 'The parts of a content have the shape of the Responses API: input_text with text, input_image with detail, …',
     why: `text and image_url are parts of the Chat API. ${MODEL}`,
     when: 'rollout',
   },
@@ -218,7 +223,7 @@ const itemShape = onItem(
     }
     const lacking = needed.find((field) => !isText(item[field]));
     if (lacking === undefined) return undefined;
-    return { problem: `of type ${type} has ${lacking} ${shown(item[lacking])}`, fix: `add ${lacking}, a text` };
+    return { problem: `of type ${type} has ${lacking} ${shown(item[lacking])}`, fix: `add ${lacking}, a string` };
   },
 );
 

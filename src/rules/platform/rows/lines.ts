@@ -9,7 +9,7 @@ function fault(text: Omit<RuleText, 'severity'>, subject: string, fix: string): 
   );
 }
 
-const POST = 'One such row ends the job: it fails the post of all its rows.';
+const POST = 'One such row ends the job: the request with all its rows fails.';
 
 export const LINE_RULES: readonly Rule<RowFacts>[] = [
   fault(
@@ -40,13 +40,13 @@ export const LINE_RULES: readonly Rule<RowFacts>[] = [
       when: 'start',
     },
     'line',
-    'write one JSON object a line',
+    'write one JSON object per line',
   ),
   fault(
     {
       code: 'row-nan',
       rule: 'No value is NaN or Infinity',
-      why: "They are not JSON; Python reads them, orjson and other readers don't.",
+      why: 'They are not JSON. Python reads them; orjson and other readers do not.',
       when: 'rollout',
     },
     'line',
@@ -56,27 +56,27 @@ export const LINE_RULES: readonly Rule<RowFacts>[] = [
     {
       code: 'row-surrogate',
       rule: 'No text has half of a surrogate pair',
-      why: `Gym sends rows with orjson, which refuses it (TypeError). ${POST}`,
+      why: `Gym sends rows with orjson, which rejects it (TypeError). ${POST}`,
       when: 'rollout',
     },
     'row',
-    'replace the escape \\ud800 to \\udfff by a character',
+    'replace the escape \\ud800 to \\udfff with a character',
   ),
   fault(
     {
       code: 'row-number',
       rule: 'Integers fit into 64 bits, and other numbers are finite',
-      why: `orjson refuses others. ${POST}`,
+      why: `orjson rejects others. ${POST}`,
       when: 'rollout',
     },
     'row',
-    'write the number as a text',
+    'write the number as a string',
   ),
   fault(
     {
       code: 'row-depth',
       rule: 'A row has at most 128 levels',
-      why: 'pydantic reads 200 and orjson writes 254; Gym nests the row in a request and a rollout.',
+      why: 'pydantic reads 200 levels and orjson writes 254, and Gym nests the row in a request and a rollout.',
       when: 'rollout',
     },
     'row',

@@ -50,7 +50,7 @@ const tool = onLive(
     code: 'live-tool',
     severity: 'error',
     rule: 'The OpenEnv server serves the tools of each row (with --live)',
-    why: 'simple_agent offers the tools of the row, and the server answers a call of an unknown one with an error.',
+    why: 'simple_agent offers the tools of the row, and the server answers a call to an unknown tool with an error.',
     when: 'rollout',
   },
   ({ responses_create_params: params }, { tools }) => {

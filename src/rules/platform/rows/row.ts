@@ -7,7 +7,7 @@ import type { Rule } from '../rule.js';
 import type { RowFacts } from './facts.js';
 import { type FoundInRow, onObject, onRow } from './on-row.js';
 
-const SCHEMA = 'The check in the container refuses the dataset (`GymDatasetRow`, nhx/rl/schemas/environment.py).';
+const SCHEMA = 'The check in the container rejects the dataset (`GymDatasetRow`, nhx/rl/schemas/environment.py).';
 
 const list = onRow(
   {
@@ -75,9 +75,9 @@ const agentType = onObject(
   },
 );
 
-const UNKNOWN = 'Gym refuses the post: "Rows reference agents not present in the running config".';
+const UNKNOWN = 'Gym rejects the request: "Rows reference agents not present in the running config".';
 
-/** A rule about the name of an agent which the configs don't have. */
+/** A rule about the name of an agent that is not in the configs. */
 function agentRule(
   code: string,
   rule: string,
@@ -132,14 +132,14 @@ const isText = (value: unknown) => typeof value === 'string';
 /** `example_id` and `task_idx` are read as Python reads them: 1.0 is an integer. */
 const isWhole = (value: unknown) => Number.isInteger(value);
 
-/** Fields of a row that have a type if they are there. */
+/** Optional fields of a row that must have a type. */
 const TYPES: readonly (readonly [field: string, is: (value: unknown) => boolean, kind: string])[] = [
-  ['answer', isText, 'a text'],
-  ['task', isText, 'a text'],
+  ['answer', isText, 'a string'],
+  ['task', isText, 'a string'],
   ['info', isRecord, 'an object'],
-  ['example_id', (value) => isText(value) || isWhole(value), 'a whole number or a text'],
-  ['task_idx', (value) => value === null || isWhole(value), 'a whole number'],
-  ['question', (value) => value === null || isText(value), 'a text'],
+  ['example_id', (value) => isText(value) || isWhole(value), 'an integer or a string'],
+  ['task_idx', (value) => value === null || isWhole(value), 'an integer'],
+  ['question', (value) => value === null || isText(value), 'a string'],
 ];
 
 const fieldType = onObject(
@@ -166,7 +166,7 @@ const ownKeys = onObject(
     code: 'row-own-keys',
     severity: 'warning',
     rule: `A row of a dataset has none of Gym's own keys: ${OWN_KEYS.join(', ')}, _ng_…`,
-    why: 'Gym and the servers write them into the rollout, over what the row has.',
+    why: 'Gym and the servers write them into the rollout, and so overwrite the values of the row.',
     when: 'training',
   },
   (row, { context }) => {
@@ -196,7 +196,7 @@ function onVerifiers(
 const otherId = onVerifiers(
   'row-vf-other-id',
   'A row of verifiers_agent has the vf_env_id of the manifest',
-  '`verifiers.load_environment` imports the module of that name; the package has the wheel of one.',
+  '`verifiers.load_environment` imports the module of that name, and the package has the wheel of only one.',
   ({ vf_env_id: id }, { context: { vfEnvId } }) => {
     if (isText(id) && (vfEnvId === undefined || id === vfEnvId)) return undefined;
     const wanted = vfEnvId === undefined ? 'the id of the environment' : quote(vfEnvId);
@@ -206,8 +206,8 @@ const otherId = onVerifiers(
 
 const noIndex = onVerifiers(
   'row-vf-no-idx',
-  'A row of verifiers_agent has task_idx, a whole number',
-  'The agent refuses a row without it (422).',
+  'A row of verifiers_agent has task_idx, an integer',
+  'The agent rejects a row without it (422).',
   ({ task_idx: index }) => {
     if (isWhole(index)) return undefined;
     const problem = index === undefined ? 'is missing' : `is ${shown(index)}`;

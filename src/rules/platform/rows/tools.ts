@@ -7,7 +7,7 @@ import type { Rule, RuleText } from '../rule.js';
 import type { AgentFacts, RowFacts } from './facts.js';
 import { type FoundInRow, onParams } from './on-row.js';
 
-const MODEL = '`ToolParam` of the OpenAI SDK, without other keys: 422 for the post of all its rows.';
+const MODEL = '`ToolParam` of the OpenAI SDK, without other keys: the request with all its rows fails (422).';
 
 const notList = onParams(
   {
@@ -42,12 +42,12 @@ const chat = onTool(
   },
 );
 
-/** Types of tools (`ToolParam`). Only functions are looked into. */
+/** Types of tools (`ToolParam`). Only functions are checked in detail. */
 const TYPES =
   /^(?:function|file_search|computer\w*|web_search\w*|mcp|code_interpreter|image_generation|local_shell|shell|custom|namespace|tool_search|apply_patch)$/;
 
 const REQUIRED: readonly (readonly [field: string, is: (value: unknown) => boolean, kind: string])[] = [
-  ['name', (value) => typeof value === 'string', 'a text'],
+  ['name', (value) => typeof value === 'string', 'a string'],
   ['parameters', (value) => value === null || isRecord(value), 'an object'],
   ['strict', (value) => value !== undefined && !isRecord(value) && !Array.isArray(value), 'true or false'],
 ];
@@ -74,7 +74,7 @@ const keys = onFunction(
   {
     code: 'row-tool-key',
     severity: 'error',
-    rule: `A function has no other keys than ${KEYS.join(', ')}; description is a text`,
+    rule: `A function has no other keys than ${KEYS.join(', ')}; description is a string`,
     why: MODEL,
     when: 'rollout',
   },
@@ -84,7 +84,7 @@ const keys = onFunction(
     }
     const { description = null } = tool;
     if (description === null || typeof description === 'string') return undefined;
-    return { problem: `has description ${shown(description)}`, fix: 'write a text' };
+    return { problem: `has description ${shown(description)}`, fix: 'write a string' };
   },
 );
 
@@ -93,21 +93,21 @@ const name = onFunction(
     code: 'row-tool-name',
     severity: 'warning',
     rule: 'The name of a function is 1 to 64 letters, digits, _ and -',
-    why: 'Model APIs refuse others, and simple_agent puts the name into a URL as it is.',
+    why: 'Model APIs reject others, and simple_agent puts the name into a URL unescaped.',
     when: 'rollout',
   },
   ({ name }) =>
     typeof name !== 'string' || TOOL_NAME.test(name)
       ? undefined
-      : { problem: 'has a name that model APIs refuse', fix: 'use letters, digits, _ and - only' },
+      : { problem: 'has a name that model APIs reject', fix: 'use letters, digits, _ and - only' },
 );
 
 const route = onFunction(
   {
     code: 'row-tool-route',
     severity: 'error',
-    rule: `No function is named like a route of Gym: ${[...GYM_ROUTES].join(', ')}`,
-    why: 'A call of it reaches Gym: the model would grade itself.',
+    rule: `No function has the name of a route of Gym: ${[...GYM_ROUTES].join(', ')}`,
+    why: 'A call to it reaches Gym, so the model could grade itself.',
     when: 'training',
   },
   ({ name }) =>
@@ -119,7 +119,7 @@ const twice = onParams(
     code: 'row-tool-twice',
     severity: 'warning',
     rule: 'No two functions of a row have the same name',
-    why: 'Only one of them can be called, and some model APIs refuse the request.',
+    why: 'Only one of them can be called, and some model APIs reject the request.',
     when: 'rollout',
   },
   ({ tools }) => {
@@ -141,7 +141,7 @@ const unknown = onParams(
     code: 'row-tool-unknown',
     severity: 'error',
     rule: 'The functions of a row of simple_agent are those that its resources server serves',
-    why: 'simple_agent posts a call to /NAME of the server; toolsets.json says which names there are.',
+    why: 'simple_agent posts a call to /NAME of the server; toolsets.json lists the names.',
     when: 'rollout',
   },
   ({ tools }, facts) => {
@@ -161,7 +161,7 @@ const unknown = onParams(
 export const TOOLS_MISSING: RuleText = {
   code: 'row-tools-missing',
   severity: 'warning',
-  rule: 'A row of simple_agent has tools if its server serves some, or if other rows of the agent have some',
+  rule: 'A row of simple_agent has tools if its server has tools, or if other rows of the agent have tools',
   why: 'simple_agent offers the model the tools of the row, and no others.',
   when: 'training',
 };
