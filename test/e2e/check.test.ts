@@ -119,7 +119,7 @@ describe('a check names exactly what changed', () => {
       ...['all', 'eval', 'train'].map((split) => `update  data/${split}.jsonl`),
       'update  toolsets.json',
     ]);
-    expect(stdout).toMatch(/in all: tool 'submit_schedule': [^(]*\(2,000 rows\)/);
+    expect(stdout).toMatch(/in total: tool 'submit_schedule': [^(]*\(2,000 rows\)/);
   });
 
   test('a template of gymgen', async () => {
