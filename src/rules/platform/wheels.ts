@@ -1,7 +1,7 @@
 import { quote } from '../finding.js';
 import type { WheelFacts } from './facts.js';
 import { WHEELS } from './formats.js';
-import { VENV_PROJECTS } from './image.js';
+import { GLIBC, PYTHON, VENV_PROJECTS } from './image.js';
 import { type Problem, type Rule, type RuleText, rule } from './rule.js';
 
 /** A rule whose problems are found by the Python program that reads the wheels. */
@@ -114,11 +114,11 @@ const FAULTS: readonly Rule<WheelFacts>[] = [
     {
       code: 'wheel-tag',
       severity: 'error',
-      rule: 'A wheel is for CPython 3.13 on Linux of the architecture, with glibc up to 2.39',
+      rule: `A wheel is for CPython 3.13 on Linux of the architecture, with glibc up to ${GLIBC.replace('_', '.')}`,
       why: 'The training image has no other Python, and --validate-only does not look at tags.',
       when: 'start',
     },
-    'download it for the image: pip download --python-version 3.13.14 --platform manylinux_2_28_$ARCH',
+    `download it for the image: pip download --python-version ${PYTHON} --platform manylinux_2_28_$ARCH`,
   ),
   fault(
     {
