@@ -35,7 +35,7 @@ export async function targetAt(shown: string): Promise<Target> {
 async function isPackage(path: string, names: ReadonlySet<string>): Promise<boolean> {
   if (names.has(MANIFEST)) return true;
   if (names.has(WHEELS) && !names.has('pyproject.toml')) return true;
-  if (names.has(MODELS) && !names.has('pyproject.toml') && !(await hasPrograms(join(path, MODELS)))) return true;
+  if (names.has(MODELS) && !names.has('pyproject.toml') && (await hasOnlyConfigs(join(path, MODELS)))) return true;
   if ([RESOURCES_SERVERS, AGENTS, ENVIRONMENT_SERVERS].some((name) => names.has(name))) return false;
   for (const name of [...names].slice(0, 100)) {
     if (await orUndefined(ABSENT, stat(join(path, name, MANIFEST)))) return true;
@@ -43,10 +43,12 @@ async function isPackage(path: string, names: ReadonlySet<string>): Promise<bool
   return false;
 }
 
-/** Gym's own models have programs; a package has only their configs. */
-async function hasPrograms(models: string): Promise<boolean> {
+/** Gym's own models have programs, and a root in which Gym ran has their venvs; a package has only their configs. */
+async function hasOnlyConfigs(models: string): Promise<boolean> {
+  let found = false;
   for (const name of (await readdir(models)).slice(0, 100)) {
-    if (await orUndefined(ABSENT, stat(join(models, name, 'app.py')))) return true;
+    if (await orUndefined(ABSENT, stat(join(models, name, 'app.py')))) return false;
+    found ||= (await orUndefined(ABSENT, stat(join(models, name, 'configs')))) !== undefined;
   }
-  return false;
+  return found;
 }

@@ -33,6 +33,17 @@ test.each([
   expect([one.kind, linesOf(one)]).toEqual(['server', []]);
 });
 
+test('a Gym root stays one after NeMo Gym has run in it', async () => {
+  const venv = { 'pyvenv.cfg': '', 'rows.jsonl': 'no row\n' };
+  const files = Object.entries(venv).flatMap(([name, text]) => [
+    [`.venv/${name}`, text],
+    [`cache/uv/${name}`, text],
+    [`responses_api_models/vllm_model/.venv/${name}`, text],
+  ]);
+  const found = await judged(copyOf(ROOT, Object.fromEntries(files)));
+  expect([found.kind, linesOf(found)]).toEqual(['root', []]);
+});
+
 describe('in a root that was edited', () => {
   const edited = async (files: Record<string, string>, target = '') => {
     return linesOf(await judged(join(copyOf(ROOT, files), target)));
