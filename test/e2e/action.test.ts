@@ -97,7 +97,11 @@ describe('check', () => {
   });
 
   test('takes the source from the lock file if the input is missing', async () => {
-    const { exitCode, all } = await use(workspace(), { 'gym-root': 'gym-root', options: '--max-sessions\n1' });
+    const folder = workspace();
+    const lock = join(folder, 'gym-root/resources_servers/gridsim_v1/gymgen.lock.json');
+    // No server listens on port 1; on the example's own port there may be one.
+    writeFileSync(lock, readFileSync(lock, 'utf8').replace('127.0.0.1:8000', '127.0.0.1:1'));
+    const { exitCode, all } = await use(folder, { 'gym-root': 'gym-root', options: '--max-sessions\n1' });
     expect({ exitCode, all }).toEqual({ exitCode: 2, all: expect.stringContaining('connection refused') });
   });
 });
