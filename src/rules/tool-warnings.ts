@@ -2,6 +2,7 @@ import { isRecord } from '../json/guards.js';
 import type { Tool } from '../model.js';
 import { type Finding, quote, warning } from './finding.js';
 import { jsonProblem } from './json-text.js';
+import { SCHEMA_LEVEL } from './tools.js';
 
 /**
  * Warnings about tools for which some model APIs reject the whole request with HTTP 400. They differ, and they change:
@@ -40,7 +41,7 @@ export function toolSchema({ name, description, parameters }: Tool): Finding[] {
     const problem = `its description has ${length} characters; OpenAI's API accepts up to ${LONGEST_DESCRIPTION}`;
     findings.push(warning('tool-description-length', subject, problem, 'shorten the description on the server'));
   }
-  if (jsonProblem(parameters) !== undefined) return findings; // `toolParameters` rejects it
+  if (jsonProblem(parameters, SCHEMA_LEVEL) !== undefined) return findings; // `toolParameters` rejects it
   const schema: unknown = JSON.parse(parameters);
   if (!isRecord(schema)) return findings;
   const problems = new Problems(schema);

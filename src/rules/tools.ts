@@ -40,7 +40,7 @@ export function toolDescription({ name, description }: Tool): Finding[] {
 }
 
 /** Levels of a row around the schema of a tool. */
-const SCHEMA_LEVEL = 4;
+export const SCHEMA_LEVEL = 4;
 
 /** `tool-json`, `tool-parameters`: an object (`FunctionToolParam`, nemo_gym/openai_utils.py) that orjson reads. */
 export function toolParameters({ name, parameters }: Tool): Finding[] {
