@@ -42,7 +42,7 @@ const GYM = 'nemo-gym';
 
 /**
  * Finds the wheels that a package needs, from a package index or a wheelhouse, and checks that none is missing.
- * @throws UserError if there is no uv, or with the message of uv or pip
+ * @throws UserError if uv is missing, or if uv or pip fails, with its message
  */
 export async function closureOf(
   { requirements, own, platform, isAdapter, policy, wheelhouse, known, work }: ClosureParts,

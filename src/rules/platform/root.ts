@@ -21,7 +21,7 @@ const root = rule<RootFacts>(
   {
     code: 'gym-root',
     severity: 'error',
-    rule: "The root is no other Python project and no NeMo Gym before 0.7. Gym's command line accepts its path",
+    rule: "The root is not another Python project or a NeMo Gym before 0.7, and Gym's command line accepts its path",
     why: 'Gym installs a root with pyproject.toml as nemo-gym, and passes paths to Hydra unquoted.',
     when: 'start',
   },
